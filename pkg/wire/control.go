@@ -1,0 +1,76 @@
+package wire
+
+// Schemas of the supervisor's control socket.
+const (
+	SchemaControl = "vi.control/1"
+	SchemaReply   = "vi.reply/1"
+	SchemaStatus  = "vi.status/1"
+)
+
+// Control is vi.control/1: one command, sent as the only line of a
+// connection.
+type Control struct {
+	Header
+	Command string `json:"command"` // start, stop, toggle, cancel, restart, retry, status
+	// Wait asks for a second vi.reply/1 when the take has ended.
+	Wait bool `json:"wait,omitempty"`
+	// Follow asks status for every change, not only the snapshot.
+	Follow bool `json:"follow,omitempty"`
+	// Extended asks status for dictated text.
+	Extended bool `json:"extended,omitempty"`
+}
+
+// SchemaName implements Record.
+func (*Control) SchemaName() string { return SchemaControl }
+
+// Reply is vi.reply/1: what became of a command.
+type Reply struct {
+	Header
+	Job    string `json:"job,omitempty"` // id of the take that the command acts on
+	Done   bool   `json:"done"`          // the take has ended; only after wait
+	Status int    `json:"status"`        // exit status for the client
+	Detail string `json:"detail,omitempty"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+// SchemaName implements Record.
+func (*Reply) SchemaName() string { return SchemaReply }
+
+// Status is vi.status/1: what the supervisor is doing. Instance and Rev
+// order the records: a smaller Rev under a new Instance is newer.
+type Status struct {
+	Header
+	Instance string `json:"instance"`
+	Rev      uint64 `json:"rev"`
+	Phase    string `json:"phase"` // idle, arming, recording, recognizing, refining, delivering
+	Job      string `json:"job,omitempty"`
+	// RecordingMS is the length of the current take so far, or of the last
+	// one. The clock stops at the stop command.
+	RecordingMS int64         `json:"recording_ms"`
+	Level       float64       `json:"level"`
+	Error       *StatusError  `json:"error,omitempty"`
+	Recoverable int           `json:"recoverable"` // takes that retry can bring back
+	Last        *StatusResult `json:"last,omitempty"`
+	Text        string        `json:"text,omitempty"` // only when extended was asked for
+}
+
+// StatusError is the last failure. It is shown beside the phase and expires.
+type StatusError struct {
+	Stage  string `json:"stage"`
+	Detail string `json:"detail"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+// StatusResult tells how the last take ended.
+type StatusResult struct {
+	Job     string `json:"job"`
+	Outcome string `json:"outcome"` // delivered, empty, cancelled, failed
+	Engine  string `json:"engine,omitempty"`
+	Driver  string `json:"driver,omitempty"`
+	// OverheadMS is stop to delivered less the time that the recogniser and
+	// the model took.
+	OverheadMS int64 `json:"overhead_ms"`
+}
+
+// SchemaName implements Record.
+func (*Status) SchemaName() string { return SchemaStatus }

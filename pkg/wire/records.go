@@ -1,0 +1,12 @@
+package wire
+
+// Records returns an empty record of every schema, in the order in which the
+// pipeline makes them.
+func Records() []Record {
+	return []Record{
+		&Focus{}, &Session{}, &Terms{},
+		&Capture{}, &CaptureSource{}, &Take{}, &ASR{},
+		&Transcript{}, &Refine{}, &Delivery{},
+		&Control{}, &Reply{}, &Status{},
+	}
+}
