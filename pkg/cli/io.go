@@ -111,10 +111,13 @@ func (o *IO) EachRecord(f func(line []byte) error) error {
 		}
 	}
 	if lines == 0 {
-		return Errorf(StatusData, "standard input holds no record")
+		return &Error{Status: StatusData, Err: ErrNoRecord}
 	}
 	return worst
 }
+
+// ErrNoRecord says that standard input ended before the first record.
+var ErrNoRecord = errors.New("standard input holds no record")
 
 // errReported ends a program whose messages have been printed already.
 var errReported = errors.New("reported")

@@ -52,6 +52,7 @@ var reasons = map[string]map[string]string{
 		"suspended":    "the source was suspended",
 		"server_lost":  "the connection to the sound server broke",
 		"no_data":      "no samples came for longer than --stall",
+		"overflow":     "the samples were not taken from the program in time",
 		"interrupted":  "a signal or a closed output ended the recording",
 	},
 	SchemaSource: {},
@@ -61,6 +62,9 @@ var reasons = map[string]map[string]string{
 		"echo":      "the engine returned nothing but the hints",
 		"no_audio":  "there were no samples",
 		"failed":    "the engine failed; kind says how",
+	},
+	SchemaEngine: {
+		"unavailable": "the engine says that it cannot work here; detail says why",
 	},
 	SchemaTranscript: {},
 	SchemaRefine: {

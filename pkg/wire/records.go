@@ -5,7 +5,7 @@ package wire
 func Records() []Record {
 	return []Record{
 		&Focus{}, &Session{}, &Terms{},
-		&Capture{}, &CaptureSource{}, &Take{}, &ASR{},
+		&Capture{}, &CaptureSource{}, &Take{}, &ASR{}, &Engine{},
 		&Transcript{}, &Refine{}, &Delivery{},
 		&Control{}, &Reply{}, &Status{},
 	}

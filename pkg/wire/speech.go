@@ -6,6 +6,7 @@ const (
 	SchemaSource     = "vi.source/1"
 	SchemaTake       = "vi.take/1"
 	SchemaASR        = "vi.asr/1"
+	SchemaEngine     = "vi.engine/1"
 	SchemaTranscript = "vi.transcript/1"
 	SchemaRefine     = "vi.refine/1"
 	SchemaDelivery   = "vi.delivery/1"
@@ -138,6 +139,18 @@ type ASRStatistics struct {
 
 // SchemaName implements Record.
 func (*ASR) SchemaName() string { return SchemaASR }
+
+// Engine is vi.engine/1: an engine program that was found.
+type Engine struct {
+	Header
+	Name      string `json:"name"`
+	Path      string `json:"path"`
+	Available bool   `json:"available"`        // it says that it can work here
+	Detail    string `json:"detail,omitempty"` // why not, in its own words
+}
+
+// SchemaName implements Record.
+func (*Engine) SchemaName() string { return SchemaEngine }
 
 // Transcript is vi.transcript/1: text to refine that no recogniser of ours
 // produced.

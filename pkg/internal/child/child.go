@@ -36,6 +36,10 @@ type Spec struct {
 	Stdout, Stderr io.Writer
 	// Extra become descriptors 3, 4 and so on.
 	Extra []*os.File
+	// LeavesDaemon says that the program's purpose is to leave one of its own
+	// running behind it, as wl-copy and xclip do to serve the clipboard. What
+	// any other program leaves is killed.
+	LeavesDaemon bool
 }
 
 // Process is a program that was started.
@@ -75,8 +79,9 @@ func Start(ctx context.Context, spec Spec) (*Process, error) {
 	}
 	go func() {
 		p.err = cmd.Wait()
-		// What the program itself started goes with it.
-		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		if !spec.LeavesDaemon {
+			syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		}
 		close(p.done)
 	}()
 	return p, nil

@@ -1,0 +1,56 @@
+// Package config reads the configuration file of voice-input.
+//
+// Every key stands once, as a field below, with its default in Default, its
+// limits and its meaning in its tags. Reading, checking, showing and the
+// manual's list all follow from there. An unknown key, a wrong kind and a
+// value out of range are errors, all reported at once; a wrong file is never
+// replaced by defaults.
+package config
+
+// Config is the whole configuration. Tags: toml is the key, doc its meaning
+// for the manual, min and max bound an integer, oneof lists the words a
+// string may be.
+type Config struct {
+	Audio   Audio   `toml:"audio"`
+	ASR     ASR     `toml:"asr"`
+	Deliver Deliver `toml:"deliver"`
+	Stages  Stages  `toml:"stages"`
+}
+
+// Audio says what is recorded.
+type Audio struct {
+	Source        string `toml:"source" doc:"name of the source to record; empty is the sound server's default"`
+	MaxDurationMS int    `toml:"max_duration_ms" min:"1000" max:"3600000" doc:"longest take in milliseconds; it is stopped then and recognised"`
+	StallMS       int    `toml:"stall_ms" min:"500" max:"60000" doc:"a recording ends when no samples come for so many milliseconds"`
+}
+
+// ASR says who recognises.
+type ASR struct {
+	Engine   string `toml:"engine" doc:"engine program; local is the best one present"`
+	Model    string `toml:"model" doc:"name or path of the engine's model; empty is the engine's own choice"`
+	Language string `toml:"language" doc:"language tag such as en or zh; empty lets the engine decide"`
+}
+
+// Deliver says where the text goes.
+type Deliver struct {
+	To string `toml:"to" oneof:"clipboard stdout" doc:"where vi-type puts the text"`
+}
+
+// Stages replaces programs of the pipeline by the user's own.
+type Stages struct {
+	Capture []string `toml:"capture" doc:"command instead of vi-capture"`
+	ASR     []string `toml:"asr" doc:"command instead of vi-asr; it is started for each take and reads samples on standard input"`
+	Refine  []string `toml:"refine" doc:"command instead of vi-refine"`
+	Type    []string `toml:"type" doc:"command instead of vi-type"`
+}
+
+// Default returns the configuration without a file. 300 s is more than people
+// dictate in one go and less than 10 MiB of samples. 5 s of patience covers
+// the 2.9 s that an idle null sink was measured to take to its first sample.
+func Default() Config {
+	return Config{
+		Audio:   Audio{MaxDurationMS: 300_000, StallMS: 5_000},
+		ASR:     ASR{Engine: "local"},
+		Deliver: Deliver{To: "clipboard"},
+	}
+}

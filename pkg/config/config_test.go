@@ -1,0 +1,145 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"voice-input/pkg/cli"
+)
+
+func TestParseProblems(t *testing.T) {
+	tests := []struct {
+		name, in string
+		want     []string
+	}{
+		{"empty", "", nil},
+		{"comment", "# nothing\n", nil},
+		{"byte order mark", "\ufeff[audio]\nsource = \"mic\"\n", nil},
+		{"every form of a key", "asr.engine = \"x\"\ndeliver = { to = \"stdout\" }\n[audio]\nsource = 'mic'\n", nil},
+		{"unknown section", "[sound]\n", []string{`1: [sound]: unknown section`}},
+		{"misspelt section", "[audoi]\nsource = \"x\"\n", []string{`1: [audoi]: unknown section; did you mean audio?`, `2: [audoi].source: unknown section; did you mean audio?`}},
+		{"unknown key", "[audio]\n\nvolume = 3\n", []string{`3: [audio].volume: unknown key`}},
+		{"misspelt key", "[audio]\nsorce = \"x\"\n", []string{`2: [audio].sorce: unknown key; did you mean source?`}},
+		{"key without section", "engine = \"x\"\n", []string{`1: [engine]: unknown section`}},
+		{"section as key", "audio = 1\n", []string{`1: [audio]: is a section, write it as [audio]`}},
+		{"array of sections", "[[audio]]\n", []string{`1: [audio]: is a section, write it as [audio]`}},
+		{"section below a key", "[audio.source]\nx = 1\n", []string{`1: [audio].source: needs a string`, `2: [audio].source.x: unknown key`}},
+		{"in an inline table", "audio = { sorce = \"x\" }\n", []string{`1: [audio].sorce: unknown key; did you mean source?`}},
+		{"string for integer", "[audio]\nstall_ms = \"5\"\n", []string{`2: [audio].stall_ms: needs an integer`}},
+		{"float for integer", "[audio]\nstall_ms = 5.5\n", []string{`2: [audio].stall_ms: needs an integer`}},
+		{"integer for string", "[audio]\nsource = 5\n", []string{`2: [audio].source: needs a string`}},
+		{"string for array", "[stages]\nasr = \"x\"\n", []string{`2: [stages].asr: needs an array of strings`}},
+		{"mixed array", "[stages]\nasr = [\"x\", 1]\n", []string{`2: [stages].asr: needs an array of strings`}},
+		{"empty program", "[stages]\nasr = [\"\"]\n", []string{`2: [stages].asr: needs the name of a program first`}},
+		{"below the range", "[audio]\nstall_ms = 499\n", []string{`2: [audio].stall_ms: needs a value from 500 to 60000`}},
+		{"above the range", "[audio]\nmax_duration_ms = 3600001\n", []string{`2: [audio].max_duration_ms: needs a value from 1000 to 3600000`}},
+		{"at the bounds", "[audio]\nstall_ms = 500\nmax_duration_ms = 3600000\n", nil},
+		{"not in the list", "[deliver]\nto = \"window\"\n", []string{`2: [deliver].to: needs one of clipboard, stdout`}},
+		{"control character", "[audio]\nsource = \"a\\nb\"\n", []string{`2: [audio].source: holds a control character`}},
+		{"too long", "[audio]\nsource = \"" + strings.Repeat("x", 4097) + "\"\n", []string{`2: [audio].source: is longer than 4096 bytes`}},
+		{"all at once", "[deliver]\nto = \"window\"\n[audio]\nstall_ms = 1\n", []string{`2: [deliver].to: needs one of clipboard, stdout`, `4: [audio].stall_ms: needs a value from 500 to 60000`}},
+		{"syntax", "[audio]\nsource = \n", []string{`2: unexpected character U+000A at start of value`}},
+		{"twice", "[audio]\nstall_ms = 500\nstall_ms = 600\n", []string{`3: key stall_ms is already defined`}},
+		{"integer too large", "[audio]\nstall_ms = 99999999999999999999\n", []string{`2: decimal number is too large to fit in a 64-bit signed integer`}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, problems := Parse([]byte(tt.in))
+			var got []string
+			for _, p := range problems {
+				got = append(got, p.String())
+			}
+			if !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(tt.want, "\n  "))
+			}
+		})
+	}
+}
+
+func TestParseFillsDefaults(t *testing.T) {
+	cfg, problems := Parse([]byte("[audio]\nsource = \"mic\"\n[stages]\nrefine = [\"cat\", \"-u\"]\n"))
+	want := Default()
+	want.Audio.Source = "mic"
+	want.Stages.Refine = []string{"cat", "-u"}
+	if problems != nil || !reflect.DeepEqual(cfg, want) {
+		t.Errorf("got %+v, %v\nwant %+v", cfg, problems, want)
+	}
+}
+
+// Every default passes its own check, and what Show prints reads back.
+func TestShowRoundTrip(t *testing.T) {
+	odd := Default()
+	odd.Audio.Source = `a "quoted" \ back`
+	odd.Stages.Type = []string{"x", "说"}
+	for _, cfg := range []Config{Default(), odd} {
+		var b bytes.Buffer
+		if err := Show(&b, cfg); err != nil {
+			t.Fatal(err)
+		}
+		got, problems := Parse(b.Bytes())
+		for i, arrays := 0, []*[]string{&got.Stages.Capture, &got.Stages.ASR, &got.Stages.Refine, &got.Stages.Type}; i < len(arrays); i++ {
+			if len(*arrays[i]) == 0 {
+				*arrays[i] = nil // [] and absent mean the same
+			}
+		}
+		if problems != nil || !reflect.DeepEqual(got, cfg) {
+			t.Errorf("got %+v, %v\nwant %+v\n%s", got, problems, cfg, b.String())
+		}
+	}
+}
+
+func TestEveryKeyIsDocumented(t *testing.T) {
+	for _, k := range Keys() {
+		if k.Doc == "" || k.Name == "" || k.Section == "" {
+			t.Errorf("%s lacks a tag", k)
+		}
+	}
+}
+
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	getenv := func(k string) string { return map[string]string{"XDG_CONFIG_HOME": dir}[k] }
+	if cfg, err := Load("", getenv); err != nil || !reflect.DeepEqual(cfg, Default()) {
+		t.Errorf("no file: %+v, %v", cfg, err)
+	}
+	if _, err := Load(filepath.Join(dir, "none.toml"), getenv); cli.StatusOf(err) != cli.StatusNoInput {
+		t.Errorf("named file missing: %v", err)
+	}
+	if _, err := Load(dir, getenv); cli.StatusOf(err) != cli.StatusConfig {
+		t.Errorf("a directory: %v", err)
+	}
+	bad := filepath.Join(dir, "bad.toml")
+	os.WriteFile(bad, []byte("[audio]\nsorce = \"private\"\n"), 0o600)
+	_, err := Load(bad, getenv)
+	if want := bad + ":2: [audio].sorce: unknown key; did you mean source?"; err == nil || err.Error() != want || cli.StatusOf(err) != cli.StatusConfig {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	big := filepath.Join(dir, "big.toml")
+	os.WriteFile(big, bytes.Repeat([]byte("#\n"), 1<<19+1), 0o600)
+	var e *cli.Error
+	if _, err := Load(big, getenv); !errors.As(err, &e) || e.Status != cli.StatusConfig {
+		t.Errorf("too large: %v", err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("[audio]\nsource = \"x\"\nstall_ms = 1\n"))
+	f.Add([]byte("audio = { sorce = [1, [2]] }\n[[a.b]]\nc.d = 1979-05-27\n"))
+	f.Add([]byte("\"\" = 1\n[\"\"]\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		cfg, problems := Parse(data)
+		if problems != nil {
+			return
+		}
+		for _, k := range Keys() {
+			if why := k.check(reflect.ValueOf(cfg).FieldByIndex(k.index).Interface()); why != "" {
+				t.Errorf("accepted: %s %s", k, why)
+			}
+		}
+	})
+}

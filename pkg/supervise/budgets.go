@@ -1,0 +1,60 @@
+package supervise
+
+import "time"
+
+// Every wait and every limit of the supervisor stands here.
+const (
+	// tail is recorded after the stop command: the sound server still holds
+	// the last syllable then. PipeWire's quantum is 21 ms, a fragment 20 ms.
+	tail = 120 * time.Millisecond
+	// drainCapture is how long vi-capture has to write its last samples after
+	// TERM; it takes a few milliseconds.
+	drainCapture = time.Second
+	// finalizeBase and finalizePerAudio bound a recognition after the last
+	// sample. vi-asr's own deadline is 10 s and three times the audio, so this
+	// one only fires when vi-asr itself hangs. Loading a model counts too.
+	finalizeBase     = 75 * time.Second
+	finalizePerAudio = 3.5
+	// refineTime bounds vi-refine.
+	refineTime = 35 * time.Second
+	// deliverTime bounds vi-type, whose drivers have 2 s a program.
+	deliverTime = 10 * time.Second
+	// errorShown is how long status shows a failure.
+	errorShown = 15 * time.Second
+	// controlRead and controlWrite bound a client of the control socket that
+	// does not speak or does not listen.
+	controlRead  = 2 * time.Second
+	controlWrite = 2 * time.Second
+	// dialTime bounds the client's connection to the control socket.
+	dialTime = time.Second
+	// followRetry is how often a followed status looks for a new daemon.
+	followRetry = time.Second
+	// shutdownTime bounds the end of the daemon.
+	shutdownTime = 3 * time.Second
+)
+
+const (
+	// maxClients bounds the connections served at once.
+	maxClients = 32
+	// maxCommand bounds a command's line in bytes.
+	maxCommand = 4 << 10
+	// maxOutput bounds what one stage may print for one take.
+	maxOutput = 16 << 20
+	// spoolTakes and spoolAge bound what is kept of takes that were not
+	// delivered. The longest take of the default configuration is 9.6 MB.
+	spoolTakes = 8
+	spoolAge   = 24 * time.Hour
+	// sampleRate, bytesPerSample: the samples between the stages.
+	sampleRate     = 16000
+	bytesPerSample = 2
+)
+
+// audioTime is how long so many bytes of samples sound.
+func audioTime(bytes int64) time.Duration {
+	return time.Duration(bytes/bytesPerSample) * time.Second / sampleRate
+}
+
+// finalizeTime bounds a recognition after the last sample.
+func finalizeTime(audio time.Duration) time.Duration {
+	return finalizeBase + time.Duration(finalizePerAudio*float64(audio))
+}

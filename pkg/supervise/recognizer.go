@@ -1,0 +1,315 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"voice-input/pkg/internal/child"
+	"voice-input/pkg/wire"
+)
+
+// recognizer turns samples into events by the program of the stage. Ours is
+// kept running from take to take so that a model is loaded once; a command of
+// the user's is started for each take.
+type recognizer struct {
+	argv     []string
+	resident bool
+	log      io.Writer
+	dir      string // for FIFOs
+
+	mu   sync.Mutex
+	proc *asrProcess // resident, may have ended
+}
+
+// asrProcess is one run of the program.
+type asrProcess struct {
+	proc  *child.Process
+	stdin *os.File
+
+	mu     sync.Mutex
+	events chan *wire.ASR // of the take at hand, nil between takes
+	take   string
+}
+
+// errAsrEnded says that the program ended before it said what it heard.
+var errAsrEnded = errors.New("the recogniser ended early")
+
+// warm starts the resident program ahead of a take.
+func (r *recognizer) warm() {
+	if r.resident {
+		r.running()
+	}
+}
+
+// running returns the resident program, started anew if it has ended.
+func (r *recognizer) running() (*asrProcess, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.proc != nil {
+		select {
+		case <-r.proc.proc.Done():
+		default:
+			return r.proc, nil
+		}
+	}
+	p, err := r.start()
+	r.proc = p
+	return p, err
+}
+
+func (r *recognizer) start() (*asrProcess, error) {
+	stdinR, stdinW, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	stdoutR, stdoutW, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, stdinR.Close(), stdinW.Close())
+	}
+	proc, err := child.Start(context.Background(), child.Spec{Argv: r.argv, Stdin: stdinR, Stdout: stdoutW, Stderr: r.log})
+	stdinR.Close()
+	stdoutW.Close()
+	if err != nil {
+		stdinW.Close()
+		stdoutR.Close()
+		return nil, err
+	}
+	p := &asrProcess{proc: proc, stdin: stdinW}
+	go func() {
+		defer stdoutR.Close()
+		p.read(stdoutR)
+	}()
+	return p, nil
+}
+
+// read hands the events to the take at hand and ends it with the stream.
+func (p *asrProcess) read(f io.Reader) {
+	lines := wire.NewReader(f)
+	for {
+		line, err := lines.Next()
+		if errors.Is(err, wire.ErrLineTooLong) {
+			continue
+		}
+		if err != nil {
+			p.mu.Lock()
+			if p.events != nil {
+				close(p.events)
+				p.events = nil
+			}
+			p.mu.Unlock()
+			return
+		}
+		e := new(wire.ASR)
+		if wire.Decode(line, e) != nil {
+			continue
+		}
+		p.mu.Lock()
+		if p.events != nil && (e.Take == p.take || e.Take == "") {
+			select {
+			case p.events <- e:
+			default: // only a flood of partials fills the queue
+			}
+		}
+		p.mu.Unlock()
+	}
+}
+
+// eventQueue holds the events that the daemon has not looked at yet. A take
+// of an hour with four partials a second would fill it in a minute only if
+// nobody read.
+const eventQueue = 1024
+
+func (p *asrProcess) begin(take string) <-chan *wire.ASR {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.events != nil {
+		close(p.events)
+	}
+	p.take, p.events = take, make(chan *wire.ASR, eventQueue)
+	events := p.events
+	select {
+	case <-p.proc.Done(): // read has ended and would never close it
+		close(p.events)
+		p.events = nil
+	default:
+	}
+	return events
+}
+
+// drop kills a program with all that it has started; the next take gets a
+// new one.
+func (r *recognizer) drop(p *asrProcess) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p.proc.Kill()
+	p.stdin.Close()
+	if r.proc == p {
+		r.proc = nil
+	}
+}
+
+// close lets the resident program end by itself, and kills it after d.
+func (r *recognizer) close(d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.proc == nil {
+		return
+	}
+	r.proc.stdin.Close()
+	select {
+	case <-r.proc.proc.Done():
+	case <-time.After(d):
+		r.proc.proc.Kill()
+	}
+}
+
+// recognition is what came of one take.
+type recognition struct {
+	final  *wire.ASR
+	engine time.Duration // from the last sample to the final event
+}
+
+// run recognises sm as its samples come. It returns when the final event is
+// there, or with an error when ctx ends, the program ends, or the time after
+// the last sample is over. After an error the program is killed, for what it
+// would say next belongs to nobody.
+func (r *recognizer) run(ctx context.Context, take string, sm *samples, event func(*wire.ASR)) (recognition, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p, events, fed, err := r.feed(ctx, take, sm)
+	if err != nil {
+		return recognition{}, err
+	}
+	got, err := follow(ctx, sm, events, fed, event)
+	if err != nil || !r.resident {
+		r.drop(p)
+	}
+	if errors.Is(err, errAsrEnded) {
+		if exit := p.proc.Wait(); exit != nil {
+			err = fmt.Errorf("%w: %w", err, exit)
+		}
+	}
+	return got, err
+}
+
+// feed starts the flow of samples into the program: through a FIFO into the
+// resident one, through standard input into one of the user's.
+func (r *recognizer) feed(ctx context.Context, take string, sm *samples) (p *asrProcess, events <-chan *wire.ASR, fed <-chan error, err error) {
+	done := make(chan error, 1)
+	if !r.resident {
+		if p, err = r.start(); err != nil {
+			return nil, nil, nil, err
+		}
+		events = p.begin(take)
+		go func() {
+			err := sm.copyTo(ctx, p.stdin)
+			p.stdin.Close()
+			done <- err
+		}()
+		return p, events, done, nil
+	}
+	if p, err = r.running(); err != nil {
+		return nil, nil, nil, err
+	}
+	events = p.begin(take)
+	fifo := filepath.Join(r.dir, take+".fifo")
+	os.Remove(fifo)
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		return nil, nil, nil, fmt.Errorf("cannot make FIFO %q: %w", fifo, err)
+	}
+	err = wire.Write(p.stdin, &wire.Take{ID: take, Audio: wire.Audio{Path: fifo, Format: sm.format, Rate: sampleRate, Channels: 1}})
+	if err != nil {
+		os.Remove(fifo)
+		return nil, nil, nil, fmt.Errorf("%w: %w", errAsrEnded, err)
+	}
+	go func() {
+		defer os.Remove(fifo)
+		f, err := openFIFO(ctx, fifo)
+		if err == nil {
+			stop := context.AfterFunc(ctx, func() { f.Close() })
+			err = sm.copyTo(ctx, f)
+			stop()
+			f.Close()
+		}
+		done <- err
+	}()
+	return p, events, done, nil
+}
+
+// openFIFO opens a FIFO for writing, which waits for a reader. When ctx ends
+// first, the wait is released by a reader of our own.
+func openFIFO(ctx context.Context, path string) (*os.File, error) {
+	stop := context.AfterFunc(ctx, func() {
+		if f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
+			time.AfterFunc(time.Second, func() { f.Close() })
+		}
+	})
+	defer stop()
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err == nil && ctx.Err() != nil {
+		f.Close()
+		return nil, ctx.Err()
+	}
+	return f, err
+}
+
+// follow reads the events until the final one.
+func follow(ctx context.Context, sm *samples, events <-chan *wire.ASR, fed <-chan error, event func(*wire.ASR)) (recognition, error) {
+	var ended time.Time
+	var late <-chan time.Time
+	complete := make(chan struct{})
+	go func() {
+		if sm.wait(ctx) == nil {
+			close(complete)
+		}
+	}()
+	for {
+		select {
+		case <-complete:
+			complete = nil
+			ended = time.Now()
+			timer := time.NewTimer(finalizeTime(sm.length()))
+			defer timer.Stop()
+			late = timer.C
+		case <-fed:
+			fed = nil // a reader that closed early tells why in its events
+		case e, open := <-events:
+			if !open {
+				return recognition{}, errAsrEnded
+			}
+			event(e)
+			switch e.Type {
+			case wire.ASRFinal:
+				got := recognition{final: e}
+				if !ended.IsZero() {
+					got.engine = time.Since(ended)
+				}
+				return got, nil
+			case wire.ASRError:
+				return recognition{}, &asrError{kind: e.Kind, code: e.Code}
+			}
+		case <-late:
+			return recognition{}, fmt.Errorf("no result from the recogniser in time: %w", context.DeadlineExceeded)
+		case <-ctx.Done():
+			return recognition{}, ctx.Err()
+		}
+	}
+}
+
+// asrError is an error event. The program goes on and needs no kill, but
+// killing it does no harm either and leaves one path.
+type asrError struct{ kind, code string }
+
+func (e *asrError) Error() string {
+	if e.code == "" {
+		return "the recogniser reports: " + e.kind
+	}
+	return fmt.Sprintf("the recogniser reports: %s (%s)", e.kind, e.code)
+}

@@ -1,0 +1,176 @@
+package supervise
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"voice-input/pkg/cli"
+	"voice-input/pkg/config"
+	"voice-input/pkg/internal/child"
+	"voice-input/pkg/wire"
+)
+
+// stages knows the command of each stage.
+type stages struct {
+	cfg config.Config
+	dir string // where the programs lie
+	log io.Writer
+	// length is how long vi-capture records; 0 is until it is stopped.
+	length time.Duration
+}
+
+// newStages looks for the programs beside the running one.
+func newStages(cfg config.Config, log io.Writer) (*stages, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, cli.Errorf(cli.StatusOSFile, "cannot find the programs of the stages: %w", err)
+	}
+	return &stages{cfg: cfg, dir: filepath.Dir(self), log: log}, nil
+}
+
+// own returns the command of a program of ours, by its path beside this one.
+func (s *stages) own(name string, args ...string) []string {
+	return append([]string{filepath.Join(s.dir, name)}, args...)
+}
+
+// capture returns the command that records. It has descriptor 3 for events.
+func (s *stages) capture() []string {
+	if argv := s.cfg.Stages.Capture; len(argv) > 0 {
+		return argv
+	}
+	argv := s.own("vi-capture", "--events-fd", "3", "--stall", fmt.Sprintf("%dms", s.cfg.Audio.StallMS))
+	if s.length > 0 {
+		argv = append(argv, "--for", s.length.String())
+	}
+	if source := s.cfg.Audio.Source; source != "" {
+		argv = append(argv, "--source", source)
+	}
+	return argv
+}
+
+// asr returns the command that recognises, and whether it is resident: ours
+// is, a command of the user's is started for each take.
+func (s *stages) asr() (argv []string, resident bool) {
+	if argv := s.cfg.Stages.ASR; len(argv) > 0 {
+		return argv, false
+	}
+	argv = s.own("vi-asr", "--takes", "--engine", s.cfg.ASR.Engine)
+	if m := s.cfg.ASR.Model; m != "" {
+		argv = append(argv, "--model", m)
+	}
+	if l := s.cfg.ASR.Language; l != "" {
+		argv = append(argv, "--language", l)
+	}
+	return argv, true
+}
+
+// refine runs vi-refine on the final event. When it fails the words are kept
+// as they were recognised; the error says why and is no reason to stop.
+func (s *stages) refine(ctx context.Context, final *wire.ASR) (*wire.Refine, error) {
+	argv := s.own("vi-refine", "--engine", "none")
+	if own := s.cfg.Stages.Refine; len(own) > 0 {
+		argv = own
+	}
+	ctx, cancel := context.WithTimeout(ctx, refineTime)
+	defer cancel()
+	var r wire.Refine
+	err := s.filter(ctx, argv, final, &r)
+	if err == nil && r.Text == "" {
+		err = errors.New("it returned no text")
+	}
+	if err != nil {
+		return &wire.Refine{Text: final.Text, Outcome: wire.RefineKept}, fmt.Errorf("refining failed, the words are kept as recognised: %w", err)
+	}
+	return &r, nil
+}
+
+// deliver runs vi-type. The record is not nil if vi-type wrote one. Standard
+// output belongs to the text when that is where it goes.
+func (s *stages) deliver(ctx context.Context, text *wire.Refine, to string, stdout *os.File) (*wire.Delivery, error) {
+	ctx, cancel := context.WithTimeout(ctx, deliverTime)
+	defer cancel()
+	var d wire.Delivery
+	var err error
+	switch own := s.cfg.Stages.Type; {
+	case len(own) > 0:
+		err = s.filter(ctx, own, text, &d)
+	case to == "stdout":
+		err = s.deliverToStdout(ctx, text, &d, stdout)
+	default:
+		err = s.filter(ctx, s.own("vi-type", "--to", to), text, &d)
+	}
+	if d.Schema == "" {
+		return nil, err
+	}
+	if !d.Delivered && err == nil {
+		err = errors.New("not delivered")
+	}
+	if d.Delivered {
+		err = nil
+	}
+	return &d, err
+}
+
+// deliverToStdout gives vi-type the given standard output and reads its record from
+// descriptor 3.
+func (s *stages) deliverToStdout(ctx context.Context, text *wire.Refine, d *wire.Delivery, stdout *os.File) error {
+	line, err := wire.Encode(text)
+	if err != nil {
+		return err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	p, err := child.Start(ctx, child.Spec{
+		Argv: s.own("vi-type", "--to", "stdout", "--report", "/dev/fd/3"), Stdin: bytes.NewReader(line), Stdout: stdout, Stderr: s.log, Extra: []*os.File{w},
+	})
+	w.Close()
+	if err != nil {
+		return err
+	}
+	report, _ := io.ReadAll(io.LimitReader(r, maxOutput))
+	err = p.Wait()
+	if decodeErr := wire.Decode(bytes.TrimSpace(report), d); err == nil {
+		err = decodeErr
+	}
+	return err
+}
+
+// filter runs a program that turns one record into one record. A program that
+// ends with status 1 has written a record too.
+func (s *stages) filter(ctx context.Context, argv []string, in, out wire.Record) error {
+	line, err := wire.Encode(in)
+	if err != nil {
+		return err
+	}
+	stdout := &limited{max: maxOutput}
+	err = child.Run(ctx, child.Spec{Argv: argv, Stdin: bytes.NewReader(line), Stdout: stdout, Stderr: s.log})
+	var exit *child.ExitError
+	if err != nil && !(errors.As(err, &exit) && stdout.Len() > 0) {
+		return err
+	}
+	first, _, _ := bytes.Cut(stdout.Bytes(), []byte("\n"))
+	if decodeErr := wire.Decode(first, out); decodeErr != nil {
+		return errors.Join(err, fmt.Errorf("%s: %w", argv[0], decodeErr))
+	}
+	return err
+}
+
+// limited keeps at most max bytes.
+type limited struct {
+	bytes.Buffer
+	max int
+}
+
+func (l *limited) Write(b []byte) (int, error) {
+	l.Buffer.Write(b[:min(len(b), l.max-l.Len())])
+	return len(b), nil
+}
