@@ -106,9 +106,10 @@ func (o *IO) EachRecord(f func(line []byte) error) error {
 		if StatusOf(err) > StatusOf(worst) {
 			worst = &Error{Status: StatusOf(err), Err: errReported}
 		}
-		if !errors.Is(err, ErrNothing) {
-			o.report(fmt.Errorf("line %d: %w", r.Line(), err))
+		if StatusOf(err) == StatusData {
+			err = fmt.Errorf("line %d: %w", r.Line(), err)
 		}
+		o.report(err)
 	}
 	if lines == 0 {
 		return &Error{Status: StatusData, Err: ErrNoRecord}

@@ -1,0 +1,43 @@
+# The tasks of the project. "just --list" names them.
+
+set shell := ["bash", "-euo", "pipefail", "-c"]
+
+version := `git describe --tags --always --dirty 2>/dev/null || echo devel`
+tags := "urfave_cli_no_docs"
+staticcheck := "honnef.co/go/tools/cmd/staticcheck@v0.8.2"
+shell_files := "bootstrap .ci/run"
+
+# build the programs into bin/
+build:
+    go build -trimpath -tags {{tags}} -ldflags '-X voice-input/pkg/cli.version={{version}}' -o bin/ ./cmd/...
+
+# everything that must hold: linters, then all tests with the race detector
+test: lint
+    go test -race -timeout 20m ./...
+
+# formatting and static checks
+lint:
+    test -z "$(gofmt -l cmd pkg tests | tee /dev/stderr)"
+    go vet ./...
+    go run {{staticcheck}} ./...
+    shellcheck {{shell_files}}
+    mandoc -T lint -W warning man/*
+
+# fuzz every parser for TIME each
+fuzz time="30s":
+    #!/usr/bin/env bash
+    set -euo pipefail
+    grep -rl '^func Fuzz' --include='*_test.go' pkg | xargs -n1 dirname | sort -u | while read -r dir; do
+        go test "./$dir" -list '^Fuzz' | grep '^Fuzz' | while read -r target; do
+            echo "== $dir $target"
+            go test "./$dir" -run '^$' -fuzz "^$target\$" -fuzztime {{time}}
+        done
+    done
+
+# measure what docs/speed.md promises, with the budgets beside it
+bench:
+    go test ./pkg/supervise -run '^$' -bench . -benchtime 1x -count 1
+
+# play a recording into a private sound server and dictate it
+demo: build
+    tests/demo
