@@ -43,7 +43,10 @@ func (d *daemon) recognize(t *take) {
 // retryable tells whether recognising again could end otherwise.
 func retryable(err error) bool {
 	var reported *asrError
-	return !errors.As(err, &reported) && !errors.Is(err, context.DeadlineExceeded)
+	if errors.As(err, &reported) {
+		return reported.kind == "crashed"
+	}
+	return !errors.Is(err, context.DeadlineExceeded)
 }
 
 // recognized goes on with a recognition's result.

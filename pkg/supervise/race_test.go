@@ -1,0 +1,5 @@
+//go:build race
+
+package supervise
+
+var buildFlags = []string{"-race"}
