@@ -12,7 +12,7 @@ import (
 // phases runs the package's own phases as buildGoModule would, where the
 // hooks of nixpkgs are replaced by the least that does the same.
 const phases = `
-set -eu
+set -eu -o pipefail
 runHook() { :; }
 installManPage() {
 	for page; do
