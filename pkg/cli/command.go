@@ -150,7 +150,6 @@ func build(cmd *Command, o *IO) *urfave.App {
 func buildSub(cmd *Command, parent string, o *IO) *urfave.Command {
 	out := &urfave.Command{
 		Name: cmd.Name, Usage: cmd.Usage, UsageText: cmd.Synopsis(parent),
-		HelpName:           parent + " " + cmd.Name,
 		Flags:              cmd.AllFlags(),
 		HideHelpCommand:    true,
 		OnUsageError:       usageError,
@@ -225,7 +224,7 @@ func checkOperands(cmd *Command, uc *urfave.Context, args []string) error {
 
 // ErrUsage returns a usage error.
 func ErrUsage(format string, args ...any) *Error {
-	return &Error{Status: StatusUsage, Err: errors.New(fmt.Sprintf(format, args...))}
+	return Errorf(StatusUsage, format, args...)
 }
 
 const helpTemplate = `{{.HelpName}}: {{.Usage}}

@@ -11,6 +11,7 @@ import (
 	"voice-input/pkg/config"
 	"voice-input/pkg/internal/sdnotify"
 	"voice-input/pkg/internal/xdg"
+	"voice-input/pkg/models"
 	"voice-input/pkg/wire"
 )
 
@@ -26,6 +27,7 @@ func Program() *cli.Command {
 			statusCommand(),
 			dictateCommand(),
 			configCommand(),
+			models.Command(),
 		},
 	}
 }

@@ -39,9 +39,7 @@ type take struct {
 	rec     *recorder // nil for a retry
 	stopped bool
 
-	began   time.Time
 	stopAt  time.Time     // the stop command
-	ready   time.Time     // samples complete
 	engine  time.Duration // spent in the recogniser after that
 	name    string        // of the engine
 	driver  string
@@ -176,25 +174,27 @@ func failed(detail error, status cli.Status) *wire.Reply {
 
 // begin starts a take: the microphone first.
 func (d *daemon) begin(wait chan<- *wire.Reply) *wire.Reply {
-	now := time.Now()
-	t := &take{id: newID(now), began: now}
+	t := &take{id: newID(time.Now())}
 	var err error
 	if t.sm, err = d.spool.create(t.id); err != nil {
 		d.fail("spool", err, "")
 		return failed(err, cli.StatusCantCreate)
 	}
-	t.ctx, t.cancel = context.WithCancel(context.Background())
-	t.rec, err = startRecorder(t.ctx, d.stages.capture(), d.log, t.sm, d.maximum(), d.recorderEvents(t))
-	if err != nil {
-		t.cancel()
+	if t.rec, err = d.record(t.sm); err != nil {
 		t.sm.close()
 		d.spool.remove(t.id)
 		d.fail("capture", err, "voice-input lies beside vi-capture, or name your own under [stages]")
 		return failed(err, cli.StatusUnavailable)
 	}
-	d.take, d.phase = t, Arming
+	return d.attach(t, Arming, wait)
+}
+
+// attach makes t the take at hand and lets the recogniser follow it.
+func (d *daemon) attach(t *take, phase Phase, wait chan<- *wire.Reply) *wire.Reply {
+	t.ctx, t.cancel = context.WithCancel(context.Background())
+	d.take, d.phase = t, phase
 	d.board.setText("")
-	d.show(func(s *wire.Status) { s.Error, s.RecordingMS, s.Level = nil, 0, 0 })
+	d.show(func(s *wire.Status) { s.Error, s.RecordingMS, s.Level = nil, t.sm.length().Milliseconds(), 0 })
 	d.await(wait)
 	go d.recognize(t)
 	return &wire.Reply{Job: t.id}
@@ -204,31 +204,36 @@ func (d *daemon) maximum() time.Duration {
 	return time.Duration(d.cfg.Audio.MaxDurationMS) * time.Millisecond
 }
 
-func (d *daemon) recorderEvents(t *take) recorderEvents {
-	return recorderEvents{
+// record opens the microphone into sm. A restart hands the recorder from one
+// take to the next, so what it tells belongs to whoever has it by then.
+func (d *daemon) record(sm *samples) (r *recorder, err error) {
+	owner := func(f func(t *take)) {
+		d.post(func() {
+			if d.take != nil && d.take.rec == r {
+				f(d.take)
+			}
+		})
+	}
+	r, err = startRecorder(d.stages.capture(), d.log, sm, d.maximum(), recorderEvents{
 		event: func(e *wire.Capture) {
-			d.post(func() {
-				if d.take == t && !t.stopped {
+			owner(func(t *take) {
+				if !t.stopped {
 					d.heard(t, e)
 				}
 			})
 		},
-		full: func(*samples) {
-			d.post(func() {
-				if d.take == t {
+		full: func(sm *samples) {
+			owner(func(t *take) {
+				if t.sm == sm {
 					d.stop(t)
 				}
 			})
 		},
 		ended: func(err error) {
-			t.sm.finish()
-			d.post(func() {
-				if d.take == t {
-					d.recorded(t, err)
-				}
-			})
+			owner(func(t *take) { d.recorded(t, err) })
 		},
-	}
+	})
+	return r, err
 }
 
 // heard shows what vi-capture tells.
@@ -258,13 +263,12 @@ func (d *daemon) stop(t *take) {
 // what was recorded so far is recognised.
 func (d *daemon) recorded(t *take, err error) {
 	if err != nil {
-		d.fail("capture", err, "voice-input doctor and vi-capture sources show what can be recorded")
+		d.fail("capture", err, "vi-capture sources shows what can be recorded")
 	}
-	t.ready = time.Now()
 	if t.stopped {
 		return
 	}
-	t.stopped, t.stopAt = true, t.ready
+	t.stopped, t.stopAt = true, time.Now()
 	if t.sm.bytes() == 0 {
 		if err == nil {
 			err = errors.New("recording ended: there were no samples")
@@ -280,10 +284,25 @@ func (d *daemon) discard() {
 	d.end(d.take, "cancelled", &wire.Reply{Header: wire.Header{Reason: "cancelled"}, Status: int(cli.StatusNothing)})
 }
 
-// renew discards the take at hand and begins another in one step.
+// renew discards the take at hand and begins another in one step. While the
+// microphone is open it stays open, and the next sample is the new take's.
 func (d *daemon) renew(wait chan<- *wire.Reply) *wire.Reply {
+	old := d.take
+	if old.stopped {
+		d.discard()
+		return d.begin(wait)
+	}
+	t := &take{id: newID(time.Now()), rec: old.rec}
+	var err error
+	if t.sm, err = d.spool.create(t.id); err != nil {
+		d.fail("spool", err, "")
+		return failed(err, cli.StatusCantCreate)
+	}
+	phase := d.phase
+	old.rec.swap(t.sm)
+	old.rec = nil
 	d.discard()
-	return d.begin(wait)
+	return d.attach(t, phase, wait)
 }
 
 // again recognises the newest take in the spool.
@@ -303,15 +322,8 @@ func (d *daemon) again(wait chan<- *wire.Reply) *wire.Reply {
 
 // recognizeWhole recognises samples that are complete.
 func (d *daemon) recognizeWhole(id string, sm *samples, wait chan<- *wire.Reply) *wire.Reply {
-	now := time.Now()
-	t := &take{id: id, sm: sm, began: now, stopAt: now, ready: now, stopped: true}
-	t.ctx, t.cancel = context.WithCancel(context.Background())
-	d.take, d.phase = t, Recognizing
-	d.board.setText("")
-	d.show(func(s *wire.Status) { s.Error, s.RecordingMS = nil, t.sm.length().Milliseconds() })
-	d.await(wait)
-	go d.recognize(t)
-	return &wire.Reply{Job: t.id}
+	t := &take{id: id, sm: sm, stopAt: time.Now(), stopped: true}
+	return d.attach(t, Recognizing, wait)
 }
 
 // end closes a take and answers those who wait for it.

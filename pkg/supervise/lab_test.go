@@ -2,14 +2,12 @@ package supervise
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -130,14 +128,13 @@ func (l *lab) record(want int, args ...string) string {
 	return out
 }
 
-// status asks the daemon; without one the phase is "stopped".
+// status asks the daemon, as "voice-input status" does; without one the phase
+// is "stopped".
 func (l *lab) status() wire.Status {
-	_, out := l.run("status", "--format", "json", "--extended")
-	line, _, _ := strings.Cut(out, "\n")
-	var s wire.Status
-	if err := json.Unmarshal([]byte(line), &s); err != nil {
-		return wire.Status{Phase: "unreadable"}
-	}
+	s := wire.Status{Phase: stopped}
+	call(l.t.Context(), filepath.Join(l.server.RuntimeDir, "voice-input"), &wire.Control{Command: "status", Extended: true}, func(line []byte) error {
+		return wire.Decode(line, &s)
+	})
 	return s
 }
 
@@ -159,8 +156,11 @@ func (l *lab) children(word string) []int {
 	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, path := range all {
 		cmdline, _ := os.ReadFile(path)
+		if !bytes.Contains(cmdline, []byte(word)) || bytes.Contains(cmdline, []byte("voice-input\x00")) {
+			continue
+		}
 		environ, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "environ"))
-		if bytes.Contains(cmdline, []byte(word)) && !bytes.Contains(cmdline, []byte("voice-input\x00")) && bytes.Contains(environ, []byte("XDG_RUNTIME_DIR="+l.server.RuntimeDir+"\x00")) {
+		if bytes.Contains(environ, []byte("XDG_RUNTIME_DIR="+l.server.RuntimeDir+"\x00")) {
 			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
 			pids = append(pids, pid)
 		}

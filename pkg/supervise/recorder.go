@@ -35,8 +35,8 @@ type recorderEvents struct {
 	ended func(error)         // the stream has ended; nil after stop
 }
 
-// startRecorder starts vi-capture into sink.
-func startRecorder(ctx context.Context, argv []string, log io.Writer, sink *samples, max time.Duration, on recorderEvents) (*recorder, error) {
+// startRecorder starts vi-capture into sink. It runs until stop.
+func startRecorder(argv []string, log io.Writer, sink *samples, max time.Duration, on recorderEvents) (*recorder, error) {
 	stdoutR, stdoutW, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func startRecorder(ctx context.Context, argv []string, log io.Writer, sink *samp
 		stdoutW.Close()
 		return nil, err
 	}
-	proc, err := child.Start(ctx, child.Spec{Argv: argv, Stdout: stdoutW, Stderr: log, Extra: []*os.File{eventsW}})
+	proc, err := child.Start(context.Background(), child.Spec{Argv: argv, Stdout: stdoutW, Stderr: log, Extra: []*os.File{eventsW}})
 	stdoutW.Close()
 	eventsW.Close()
 	if err != nil {
@@ -69,6 +69,7 @@ func startRecorder(ctx context.Context, argv []string, log io.Writer, sink *samp
 	go func() {
 		both.Wait()
 		err := proc.Wait()
+		r.swap(nil)
 		close(r.done)
 		on.ended(r.why(err, &last))
 	}()
@@ -87,8 +88,8 @@ func (r *recorder) why(exit error, last *wire.Capture) error {
 	switch {
 	case r.err != nil:
 		return r.err
-	case exit == nil:
-		return nil
+	case exit == nil, last.Type == wire.CaptureEnd && last.Reason == "interrupted":
+		return nil // a slow end after stop is an end all the same
 	case last.Type == wire.CaptureEnd && last.Reason != wire.OK:
 		return fmt.Errorf("recording ended: %s", wire.ReasonMeaning(wire.SchemaCapture, last.Reason))
 	default:
@@ -140,20 +141,26 @@ func (r *recorder) write(b []byte) (full *samples) {
 	if int64(len(b)) >= room {
 		b, full = b[:max(room, 0)], r.sink
 	}
-	if _, err := r.sink.Write(b); err != nil {
-		r.err, r.sink = err, nil
+	_, err := r.sink.Write(b)
+	if err != nil {
+		r.err = err
 		r.proc.Signal(syscall.SIGTERM)
 	}
-	if full != nil {
+	if err != nil || full != nil {
+		r.sink.finish()
 		r.sink = nil
 	}
 	return full
 }
 
-// swap makes the stream go to next from the next sample on.
+// swap completes the samples that the stream goes to and makes it go to next
+// from its next sample on; nil is nowhere.
 func (r *recorder) swap(next *samples) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.sink != nil {
+		r.sink.finish()
+	}
 	r.sink = next
 }
 
