@@ -47,6 +47,15 @@ type Call struct{ ctx *urfave.Context }
 // String returns the value of a string flag.
 func (c *Call) String(name string) string { return c.ctx.String(name) }
 
+// StringOr returns the value of a string flag that was given, else other: what
+// the configuration says.
+func (c *Call) StringOr(name, other string) string {
+	if c.IsSet(name) {
+		return c.String(name)
+	}
+	return other
+}
+
 // Bool returns the value of a boolean flag.
 func (c *Call) Bool(name string) bool { return c.ctx.Bool(name) }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"voice-input/pkg/cli"
+	"voice-input/pkg/config"
 	"voice-input/pkg/internal/child"
 	"voice-input/pkg/wire"
 )
@@ -26,16 +27,20 @@ func Command() *cli.Command {
 			&cli.BoolFlag{Name: "text", Usage: "read plain text instead of records"},
 			&cli.StringFlag{Name: "report", Usage: "write the record to `FILE` instead of standard output"},
 		},
-		Environ: []string{"WAYLAND_DISPLAY", "DISPLAY"},
+		Environ: []string{"WAYLAND_DISPLAY", "DISPLAY", "XDG_CONFIG_HOME"},
 		Run:     runType,
 	}
 }
 
 func runType(ctx context.Context, o *cli.IO, c *cli.Call) error {
+	cfg, err := config.Load(c.String("config"), o.Getenv)
+	if err != nil {
+		return err
+	}
 	var driver Driver
 	var missing string
 	report := o.Emit
-	switch to := c.String("to"); to {
+	switch to := c.StringOr("to", cfg.Deliver.To); to {
 	case "stdout":
 		driver = Stdout{o.Stdout}
 		report = func(wire.Record) error { return nil }

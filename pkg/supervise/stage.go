@@ -35,8 +35,10 @@ func newStages(cfg config.Config, log io.Writer) (*stages, error) {
 }
 
 // own returns the command of a program of ours, by its path beside this one.
+// The supervisor has read the configuration, so its stages get flags and an
+// empty file: what the user changes meanwhile must not break a take.
 func (s *stages) own(name string, args ...string) []string {
-	return append([]string{filepath.Join(s.dir, name)}, args...)
+	return append([]string{filepath.Join(s.dir, name), "--config", "/dev/null"}, args...)
 }
 
 // capture returns the command that records. It has descriptor 3 for events.

@@ -114,8 +114,8 @@ type ASR struct {
 	Outcome string  `json:"outcome,omitempty"`
 	Speech  *Speech `json:"speech,omitempty"` // final
 
-	Kind string `json:"kind,omitempty"` // error: class of the failure
-	Code string `json:"code,omitempty"` // error: at most 64 of [A-Za-z0-9._-]
+	Kind string `json:"kind,omitempty"` // error, degraded final: class of the failure
+	Code string `json:"code,omitempty"` // error, degraded final: at most 64 of [A-Za-z0-9._-]
 
 	Stats *ASRStatistics `json:"stats,omitempty"`
 }

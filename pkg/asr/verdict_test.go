@@ -1,0 +1,131 @@
+package asr
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"voice-input/pkg/asr/engine"
+	"voice-input/pkg/cli"
+	"voice-input/pkg/wire"
+)
+
+func TestVerdict(t *testing.T) {
+	list := []string{"alpha", "beta", "gamma"}
+	speech := wire.Speech{Heard: true, SpeechMS: 1500, AudioMS: 3000, Peak: 0.5}
+	silence := wire.Speech{AudioMS: 3000, Peak: 0.01}
+	crash := &engine.Failure{Kind: engine.Crashed, Code: "exit_1", Err: errors.New("x")}
+	tests := []struct {
+		name                  string
+		text                  string
+		failure               *engine.Failure
+		speech                wire.Speech
+		want, outcome, reason string
+	}{
+		{"text", " Go\nforward ", nil, speech, "Go forward", wire.OutcomeUsable, ""},
+		{"no text", " ", nil, speech, "", wire.OutcomeEmpty, "no_speech"},
+		{"text without speech", "Thank you for watching!", nil, silence, "", wire.OutcomeEmpty, "no_speech"},
+		{"no samples", "Thank you", nil, wire.Speech{}, "", wire.OutcomeEmpty, "no_audio"},
+		{"echo", "alpha, beta, gamma", nil, speech, "", wire.OutcomeEmpty, "echo"},
+		{"one of the hints", "Beta.", nil, speech, "Beta.", wire.OutcomeUsable, ""},
+		{"crash with text", "go forward", crash, speech, "go forward", wire.OutcomeDegraded, ""},
+		{"crash without text", "", crash, speech, "", wire.OutcomeEmpty, "no_speech"},
+		{"crash after the hints came back", "alpha beta gamma", crash, speech, "", wire.OutcomeEmpty, "echo"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ev := verdict(tt.text, tt.failure, list, tt.speech)
+			if ev.Text != tt.want || ev.Outcome != tt.outcome || ev.Reason != tt.reason {
+				t.Errorf("got %q %s %s, want %q %s %s", ev.Text, ev.Outcome, ev.Reason, tt.want, tt.outcome, tt.reason)
+			}
+			if degraded := ev.Outcome == wire.OutcomeDegraded; (ev.Kind != "") != degraded {
+				t.Errorf("kind %q of a %s outcome", ev.Kind, ev.Outcome)
+			}
+			if _, err := wire.Encode(ev); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestWithStatus(t *testing.T) {
+	tests := []struct {
+		failure *engine.Failure
+		want    cli.Status
+	}{
+		{&engine.Failure{Kind: engine.Unavailable, Err: errors.New("x")}, 69},
+		{&engine.Failure{Kind: engine.Language, Err: errors.New("x")}, 69},
+		{&engine.Failure{Kind: engine.Timeout, Err: errors.New("x")}, 75},
+		{&engine.Failure{Kind: engine.Crashed, Err: errors.New("x")}, 75},
+		{&engine.Failure{Kind: engine.Protocol, Err: errors.New("x")}, 76},
+		{&engine.Failure{Kind: "model", Err: errors.New("x")}, 69},
+		{&engine.Failure{Kind: "engine", Err: errors.New("x")}, 75},
+		{&engine.Failure{Kind: "its_own", Err: errors.New("x")}, 76},
+		{&engine.Failure{Kind: engine.Audio, Err: errors.New("x")}, 65},
+		{&engine.Failure{Kind: engine.Auth, Err: errors.New("x")}, 77},
+		{&engine.Failure{Kind: engine.Audio, Err: cli.Errorf(cli.StatusNoInput, "x")}, 66},
+	}
+	for _, tt := range tests {
+		if got := cli.StatusOf(withStatus(tt.failure)); got != tt.want {
+			t.Errorf("%s: %d, want %d", tt.failure.Kind, got, tt.want)
+		}
+	}
+}
+
+func TestSettled(t *testing.T) {
+	partial := func(committed, draft string) *wire.ASR {
+		return &wire.ASR{Type: wire.ASRPartial, Committed: committed, Draft: draft}
+	}
+	segment := func(text string) *wire.ASR { return &wire.ASR{Type: wire.ASRSegment, Text: text} }
+	reset := &wire.ASR{Type: wire.ASRReset}
+	tests := []struct {
+		name   string
+		events []*wire.ASR
+		want   string
+	}{
+		{"nothing", nil, ""},
+		{"drafts settle nothing", []*wire.ASR{partial("", "go"), partial("", "go for")}, ""},
+		{"partials", []*wire.ASR{partial("go", "for"), partial("go forward", "")}, "go forward"},
+		{"a draft after settled text", []*wire.ASR{partial("go", ""), partial("", "x")}, "go"},
+		{"pieces", []*wire.ASR{segment("Go."), segment("Stop.")}, "Go. Stop."},
+		{"Chinese pieces", []*wire.ASR{segment("你好。"), segment("再见。")}, "你好。再见。"},
+		{"segments that hold all", []*wire.ASR{segment("Go."), segment("Go. Stop.")}, "Go. Stop."},
+		{"both ways", []*wire.ASR{partial("Go.", ""), segment("Go."), partial("Go. Stop.", ""), segment("Stop.")}, "Go. Stop."},
+		{"reset", []*wire.ASR{partial("go", ""), reset, segment("stop")}, "stop"},
+	}
+	for _, tt := range tests {
+		var s settled
+		for _, ev := range tt.events {
+			s.see(ev)
+		}
+		if s.text != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, s.text, tt.want)
+		}
+	}
+}
+
+func TestHints(t *testing.T) {
+	var many, long []wire.Term
+	for i := range 300 {
+		many = append(many, wire.Term{Text: fmt.Sprint("t", i)})
+		long = append(long, wire.Term{Text: fmt.Sprintf("%090d", i)})
+	}
+	got := hints(&wire.Terms{
+		Vocabulary: []wire.Vocabulary{{Text: "light", Weight: 1}, {Text: "heavy", Weight: 5}, {Text: "none"}, {Text: "also heavy", Weight: 5}},
+		Terms:      []wire.Term{{Text: "first"}, {Text: "HEAVY"}, {Text: " second\n"}, {Text: ""}, {Text: "first"}, {Text: strings.Repeat("x", 101)}},
+	})
+	if want := []string{"heavy", "also heavy", "light", "none", "first", "second"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if n := len(hints(&wire.Terms{Terms: many})); n != maxHints {
+		t.Errorf("%d hints, want %d", n, maxHints)
+	}
+	if n := len(hints(&wire.Terms{Terms: long})); n != maxHintChars/90 {
+		t.Errorf("%d long hints, want %d", n, maxHintChars/90)
+	}
+	if got := hints(&wire.Terms{}); len(got) != 0 {
+		t.Errorf("hints of nothing: %q", got)
+	}
+}
