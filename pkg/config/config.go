@@ -13,6 +13,7 @@ package config
 type Config struct {
 	Audio   Audio   `toml:"audio"`
 	ASR     ASR     `toml:"asr"`
+	LLM     LLM     `toml:"llm"`
 	Deliver Deliver `toml:"deliver"`
 	Stages  Stages  `toml:"stages"`
 }
@@ -31,6 +32,12 @@ type ASR struct {
 	Language string `toml:"language" doc:"language tag such as en or zh; empty lets the engine decide"`
 }
 
+// LLM says what is done with the words by a model, and with the context that
+// makes it spell them right.
+type LLM struct {
+	AgentContextEnabled bool `toml:"agent_context_enabled" doc:"look, when a take begins, at the newest answer of the coding agent in the focused window; nothing of it leaves the machine"`
+}
+
 // Deliver says where the text goes.
 type Deliver struct {
 	To string `toml:"to" oneof:"clipboard stdout" doc:"where vi-type puts the text"`
@@ -42,6 +49,8 @@ type Stages struct {
 	ASR     []string `toml:"asr" doc:"command instead of vi-asr; it is started for each take and reads samples on standard input"`
 	Refine  []string `toml:"refine" doc:"command instead of vi-refine"`
 	Type    []string `toml:"type" doc:"command instead of vi-type"`
+	Focus   []string `toml:"focus" doc:"command instead of vi-focus"`
+	Session []string `toml:"session" doc:"command instead of vi-session"`
 }
 
 // Default returns the configuration without a file. 300 s is more than people

@@ -33,6 +33,8 @@ func TestParseProblems(t *testing.T) {
 		{"string for integer", "[audio]\nstall_ms = \"5\"\n", []string{`2: [audio].stall_ms: needs an integer`}},
 		{"float for integer", "[audio]\nstall_ms = 5.5\n", []string{`2: [audio].stall_ms: needs an integer`}},
 		{"integer for string", "[audio]\nsource = 5\n", []string{`2: [audio].source: needs a string`}},
+		{"string for boolean", "[llm]\nagent_context_enabled = \"yes\"\n", []string{`2: [llm].agent_context_enabled: needs true or false`}},
+		{"boolean", "[llm]\nagent_context_enabled = true\n", nil},
 		{"string for array", "[stages]\nasr = \"x\"\n", []string{`2: [stages].asr: needs an array of strings`}},
 		{"mixed array", "[stages]\nasr = [\"x\", 1]\n", []string{`2: [stages].asr: needs an array of strings`}},
 		{"empty program", "[stages]\nasr = [\"\"]\n", []string{`2: [stages].asr: needs the name of a program first`}},
@@ -82,7 +84,7 @@ func TestShowRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, problems := Parse(b.Bytes())
-		for i, arrays := 0, []*[]string{&got.Stages.Capture, &got.Stages.ASR, &got.Stages.Refine, &got.Stages.Type}; i < len(arrays); i++ {
+		for i, arrays := 0, []*[]string{&got.Stages.Capture, &got.Stages.ASR, &got.Stages.Refine, &got.Stages.Type, &got.Stages.Focus, &got.Stages.Session}; i < len(arrays); i++ {
 			if len(*arrays[i]) == 0 {
 				*arrays[i] = nil // [] and absent mean the same
 			}

@@ -13,7 +13,7 @@ import (
 type Key struct {
 	Section, Name string
 	Doc           string
-	Default       any // string, int or []string
+	Default       any // string, int, bool or []string
 	tag           reflect.StructTag
 	index         []int
 }
@@ -42,6 +42,8 @@ func (k Key) kind() string {
 	switch k.Default.(type) {
 	case int:
 		return "an integer"
+	case bool:
+		return "true or false"
 	case []string:
 		return "an array of strings"
 	default:

@@ -223,6 +223,8 @@ func kindOf(n *unstable.Node) string {
 		return "a string"
 	case unstable.Integer:
 		return "an integer"
+	case unstable.Bool:
+		return "true or false"
 	case unstable.Array:
 		for it := n.Children(); it.Next(); {
 			if it.Node().Kind != unstable.String {

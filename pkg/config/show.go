@@ -33,6 +33,8 @@ func Literal(v any) string {
 	switch v := v.(type) {
 	case int:
 		return strconv.Itoa(v)
+	case bool:
+		return strconv.FormatBool(v)
 	case []string:
 		quoted := make([]string, len(v))
 		for i, s := range v {

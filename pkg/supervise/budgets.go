@@ -10,6 +10,9 @@ const (
 	// drainCapture is how long vi-capture has to write its last samples after
 	// TERM; it takes a few milliseconds.
 	drainCapture = time.Second
+	// contextTime bounds each look at the focus, and at a start the look at the
+	// session behind it. Kitty alone may take a second.
+	contextTime = time.Second
 	// finalizeBase and finalizePerAudio bound a recognition after the last
 	// sample. vi-asr's own deadline is 10 s and three times the audio, so this
 	// one only fires when vi-asr itself hangs. Loading a model counts too.

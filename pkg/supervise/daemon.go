@@ -38,6 +38,7 @@ type take struct {
 	sm      *samples
 	rec     *recorder // nil for a retry
 	stopped bool
+	target  *target // set by the stop
 
 	stopAt  time.Time     // the stop command
 	engine  time.Duration // spent in the recogniser after that
@@ -194,10 +195,28 @@ func (d *daemon) attach(t *take, phase Phase, wait chan<- *wire.Reply) *wire.Rep
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	d.take, d.phase = t, phase
 	d.board.setText("")
-	d.show(func(s *wire.Status) { s.Error, s.RecordingMS, s.Level = nil, t.sm.length().Milliseconds(), 0 })
+	d.show(func(s *wire.Status) {
+		s.Error, s.Context, s.RecordingMS, s.Level = nil, "", t.sm.length().Milliseconds(), 0
+	})
 	d.await(wait)
 	go d.recognize(t)
+	d.look(t)
 	return &wire.Reply{Job: t.id}
+}
+
+// look takes the snapshot of the context beside the recording.
+func (d *daemon) look(t *take) {
+	if !d.cfg.LLM.AgentContextEnabled || t.stopped {
+		return
+	}
+	go func() {
+		snap := d.stages.lookUp(t.ctx)
+		d.post(func() {
+			if d.take == t {
+				d.show(func(s *wire.Status) { s.Context = snap.reason })
+			}
+		})
+	}()
 }
 
 func (d *daemon) maximum() time.Duration {
@@ -254,6 +273,7 @@ func (d *daemon) stop(t *take) {
 		return
 	}
 	t.stopped, t.stopAt = true, time.Now()
+	t.target = d.stages.aim(t.ctx)
 	d.phase = Recognizing
 	d.show(func(s *wire.Status) { s.RecordingMS, s.Level = t.sm.length().Milliseconds(), 0 })
 	time.AfterFunc(tail, t.rec.stop)

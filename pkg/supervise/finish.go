@@ -73,7 +73,7 @@ func (d *daemon) recognized(t *take, got recognition, err error) {
 	d.board.setText(got.final.Text)
 	d.enter(Refining)
 	go func() {
-		text, err := d.stages.refine(t.ctx, got.final)
+		text, err := d.stages.refine(t.ctx, got.final, t.target.style())
 		d.post(func() {
 			if d.take == t {
 				d.refined(t, text, err)

@@ -74,8 +74,8 @@ func (s *stages) asr() (argv []string, resident bool) {
 
 // refine runs vi-refine on the final event. When it fails the words are kept
 // as they were recognised; the error says why and is no reason to stop.
-func (s *stages) refine(ctx context.Context, final *wire.ASR) (*wire.Refine, error) {
-	argv := s.own("vi-refine", "--engine", "none")
+func (s *stages) refine(ctx context.Context, final *wire.ASR, style string) (*wire.Refine, error) {
+	argv := s.own("vi-refine", "--engine", "none", "--style", style)
 	if own := s.cfg.Stages.Refine; len(own) > 0 {
 		argv = own
 	}

@@ -46,12 +46,16 @@ type Status struct {
 	Job      string `json:"job,omitempty"`
 	// RecordingMS is the length of the current take so far, or of the last
 	// one. The clock stops at the stop command.
-	RecordingMS int64         `json:"recording_ms"`
-	Level       float64       `json:"level"`
-	Error       *StatusError  `json:"error,omitempty"`
-	Recoverable int           `json:"recoverable"` // takes that retry can bring back
-	Last        *StatusResult `json:"last,omitempty"`
-	Text        string        `json:"text,omitempty"` // only when extended was asked for
+	RecordingMS int64        `json:"recording_ms"`
+	Level       float64      `json:"level"`
+	Error       *StatusError `json:"error,omitempty"`
+	Recoverable int          `json:"recoverable"` // takes that retry can bring back
+	// Context is ok if the take has the context of an agent's session, else why
+	// not: a reason of vi.session/1, focus_failed, session_failed or timeout.
+	// It is absent until the look-up has ended, and when none was wanted.
+	Context string        `json:"context,omitempty"`
+	Last    *StatusResult `json:"last,omitempty"`
+	Text    string        `json:"text,omitempty"` // only when extended was asked for
 }
 
 // StatusError is the last failure. It is shown beside the phase and expires.

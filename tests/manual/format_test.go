@@ -141,6 +141,8 @@ func allowed(t *testing.T, k config.Key) string {
 	}
 	tag := by(by(reflect.TypeFor[config.Config](), k.Section).Type, k.Name).Tag
 	switch k.Default.(type) {
+	case bool:
+		return "true or false"
 	case int:
 		return fmt.Sprintf("integer from %s to %s", tag.Get("min"), tag.Get("max"))
 	case []string:

@@ -1,0 +1,114 @@
+package supervise
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"voice-input/pkg/internal/child"
+	"voice-input/pkg/wire"
+)
+
+// snapshot is what the user looked at when a take began. It is taken once,
+// beside the recording, and nothing that happens afterwards changes it.
+type snapshot struct {
+	session *wire.Session // nil if there is none
+	reason  string        // ok, or why there is none
+}
+
+// lookUp finds the session of the agent that has the focus. It never takes
+// longer than contextTime; a look-up that does yields nothing.
+func (s *stages) lookUp(ctx context.Context) snapshot {
+	ctx, cancel := context.WithTimeout(ctx, contextTime)
+	defer cancel()
+	focus, err := s.focus(ctx)
+	if err != nil {
+		return snapshot{reason: whyNot(ctx, "focus")}
+	}
+	if focus.Agent == nil {
+		return snapshot{reason: "no_agent"}
+	}
+	argv := s.own("vi-session")
+	if own := s.cfg.Stages.Session; len(own) > 0 {
+		argv = own
+	}
+	session := new(wire.Session)
+	err = s.filter(ctx, argv, focus, session)
+	switch {
+	case session.Schema != "" && session.Reason != wire.OK:
+		return snapshot{reason: session.Reason}
+	case err != nil || session.Source == nil:
+		return snapshot{reason: whyNot(ctx, "session")}
+	}
+	return snapshot{session: session, reason: wire.OK}
+}
+
+// whyNot is the reason for a stage that gave no record.
+func whyNot(ctx context.Context, stage string) string {
+	if ctx.Err() != nil {
+		return "timeout"
+	}
+	return stage + "_failed"
+}
+
+// focus runs vi-focus. A record that names no agent or no window is an answer
+// and no error.
+func (s *stages) focus(ctx context.Context) (*wire.Focus, error) {
+	argv := s.own("vi-focus")
+	if own := s.cfg.Stages.Focus; len(own) > 0 {
+		argv = own
+	}
+	stdout := &limited{max: maxOutput}
+	err := child.Run(ctx, child.Spec{Argv: argv, Stdout: stdout, Stderr: io.Discard})
+	line, _, _ := bytes.Cut(stdout.Bytes(), []byte("\n"))
+	f := new(wire.Focus)
+	if decodeErr := wire.Decode(line, f); decodeErr != nil {
+		return nil, errors.Join(err, decodeErr)
+	}
+	return f, nil
+}
+
+// target is what the user looked at when the take was stopped. It decides the
+// style of the text and where it goes, and never the terms.
+type target struct {
+	done  chan struct{} // closed when focus is set
+	focus *wire.Focus   // nil if it is not known
+}
+
+// aim looks at the focus now, on a goroutine of its own.
+func (s *stages) aim(ctx context.Context) *target {
+	t := &target{done: make(chan struct{})}
+	go func() {
+		defer close(t.done)
+		ctx, cancel := context.WithTimeout(ctx, contextTime)
+		defer cancel()
+		if f, err := s.focus(ctx); err == nil {
+			t.focus = f
+		}
+	}()
+	return t
+}
+
+// wait returns the focus, or nil if it is not known within contextTime or
+// nobody looked.
+func (t *target) wait() *wire.Focus {
+	if t == nil {
+		return nil
+	}
+	select {
+	case <-t.done:
+		return t.focus
+	case <-time.After(contextTime + child.Grace):
+		return nil
+	}
+}
+
+// style is how the text is to be written for the target.
+func (t *target) style() string {
+	if f := t.wait(); f != nil && f.Style != "" {
+		return f.Style
+	}
+	return "formal"
+}
