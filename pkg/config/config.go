@@ -51,6 +51,7 @@ type Stages struct {
 	Type    []string `toml:"type" doc:"command instead of vi-type"`
 	Focus   []string `toml:"focus" doc:"command instead of vi-focus"`
 	Session []string `toml:"session" doc:"command instead of vi-session"`
+	Terms   []string `toml:"terms" doc:"command instead of vi-terms; it stays and answers each vi.session/1 record with one vi.terms/1 record"`
 }
 
 // Default returns the configuration without a file. 300 s is more than people

@@ -84,7 +84,7 @@ func TestShowRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, problems := Parse(b.Bytes())
-		for i, arrays := 0, []*[]string{&got.Stages.Capture, &got.Stages.ASR, &got.Stages.Refine, &got.Stages.Type, &got.Stages.Focus, &got.Stages.Session}; i < len(arrays); i++ {
+		for i, arrays := 0, []*[]string{&got.Stages.Capture, &got.Stages.ASR, &got.Stages.Refine, &got.Stages.Type, &got.Stages.Focus, &got.Stages.Session, &got.Stages.Terms}; i < len(arrays); i++ {
 			if len(*arrays[i]) == 0 {
 				*arrays[i] = nil // [] and absent mean the same
 			}

@@ -13,6 +13,10 @@ const (
 	// contextTime bounds each look at the focus, and at a start the look at the
 	// session behind it. Kitty alone may take a second.
 	contextTime = time.Second
+	// termsTime bounds vi-terms for one session; the first one with Chinese in it
+	// waits a second for the dictionary. It is also the longest that refining
+	// waits for the terms (rule J4).
+	termsTime = 5 * time.Second
 	// finalizeBase and finalizePerAudio bound a recognition after the last
 	// sample. vi-asr's own deadline is 10 s and three times the audio, so this
 	// one only fires when vi-asr itself hangs. Loading a model counts too.

@@ -45,6 +45,15 @@ func (s *stages) lookUp(ctx context.Context) snapshot {
 	return snapshot{session: session, reason: wire.OK}
 }
 
+// terms runs vi-terms, which no longer needs its dictionary when there is no
+// source for it.
+func (s *stages) terms() []string {
+	if own := s.cfg.Stages.Terms; len(own) > 0 {
+		return own
+	}
+	return s.own("vi-terms")
+}
+
 // whyNot is the reason for a stage that gave no record.
 func whyNot(ctx context.Context, stage string) string {
 	if ctx.Err() != nil {

@@ -136,3 +136,67 @@ func TestRule_A1_OffByDefault(t *testing.T) {
 		t.Error("the session was looked up")
 	}
 }
+
+// rankScript is a vi-terms that answers each line; with a source it has a term.
+const rankScript = `while read -r l; do echo "$l" >> %s; case "$l" in *private*) t='{"text":"JSONL","normalizable":true}';; *) t=;; esac; ` +
+	`echo "{\"schema\":\"vi.terms/1\",\"reason\":\"ok\",\"source_chars\":7,\"candidates\":1,\"elapsed_us\":5,\"terms\":[$t],\"views\":{\"asr\":{\"text\":\"JSONL\",\"chars\":5,\"count\":1},\"refine\":{\"terms\":[],\"chars\":0}}}"; done`
+
+// The terms of the snapshot reach the engine as hints and the refiner as a
+// file, and the log tells figures only.
+func TestRule_A2_K2_TermsReachTheStages(t *testing.T) {
+	t.Parallel()
+	server := soundtest.Pulse(t)
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	os.WriteFile(file("rank"), []byte(fmt.Sprintf("#!/bin/sh\n"+rankScript, file("ranked"))), 0o755)
+	// An engine that says which hints it was given.
+	os.WriteFile(file("hints"), []byte(`#!/usr/bin/env python3
+import json, sys
+if "--check" in sys.argv: sys.exit(0)
+print('{"schema":"vi.asr/1","reason":"ok","type":"ready","engine":"hints"}', flush=True)
+for line in sys.stdin:
+    take = json.loads(line)
+    open(take["audio"]["path"], "rb").read()
+    open(`+fmt.Sprintf("%q", file("hinted"))+`, "a").write(json.dumps(take.get("hints")) + "\n")
+    print(json.dumps({"schema": "vi.asr/1", "reason": "ok", "type": "final", "take": take["id"], "text": "go forward", "outcome": "usable", "engine": "hints"}), flush=True)
+`), 0o755)
+	config := "[llm]\nagent_context_enabled = true\n[deliver]\nto = \"stdout\"\n" + fmt.Sprintf("[asr]\nengine = %q\n[stages]\n", file("hints")) +
+		fmt.Sprintf("focus = [\"echo\", '%s']\n", piFocus) + fmt.Sprintf("session = [\"echo\", '%s']\n", answered) + fmt.Sprintf("terms = [%q]\n", file("rank"))
+	l := newLab(t, server, config)
+	mic := server.Mic()
+	for range 2 {
+		l.say(mic)
+		l.record(0, "stop", "--wait")
+	}
+	hinted, _ := os.ReadFile(file("hinted"))
+	if got, want := string(hinted), "[\"JSONL\"]\n[\"JSONL\"]\n"; got != want {
+		t.Errorf("the engine was given the hints %q, want %q", got, want)
+	}
+	if n := len(l.children(file("rank"))); n != 1 {
+		t.Errorf("%d vi-terms run, want the one that stays", n)
+	}
+	log, _ := os.ReadFile(l.log)
+	if !strings.Contains(string(log), "voice-input: context: ok, 7 characters, 1 candidates, 1 terms, 5 characters for the recogniser, 5 µs") {
+		t.Errorf("the log tells nothing of the context: %s", log)
+	}
+	for _, private := range []string{"private", "JSONL", "forward"} {
+		if strings.Contains(string(log), private) {
+			t.Errorf("the log holds %q", private)
+		}
+	}
+}
+
+// A vi-terms that hangs costs its five seconds beside the recording, and
+// neither the take nor the next one more.
+func TestRule_J3_J4_HangingTerms(t *testing.T) {
+	t.Parallel()
+	server := soundtest.Pulse(t)
+	l := newLab(t, server, "[llm]\nagent_context_enabled = true\n"+local+"[stages]\n"+
+		fmt.Sprintf("focus = [\"echo\", '%s']\n", piFocus)+fmt.Sprintf("session = [\"echo\", '%s']\n", answered)+"terms = [\"sleep\", \"1000\"]\n")
+	l.say(server.Mic())
+	l.record(0, "stop", "--wait")
+	if got := l.delivered(); got != words+"\n" {
+		t.Errorf("delivered %q, want %q", got, words)
+	}
+	l.server.WaitFor("the end of vi-terms", func() bool { return len(l.children("sleep")) == 0 })
+}

@@ -25,6 +25,7 @@ type daemon struct {
 	spool  *spool
 	stages *stages
 	asr    *recognizer
+	ranker *ranker
 
 	phase Phase
 	take  *take // nil when idle
@@ -38,6 +39,7 @@ type take struct {
 	sm      *samples
 	rec     *recorder // nil for a retry
 	stopped bool
+	terms   *terms  // frozen at the start
 	target  *target // set by the stop
 
 	stopAt  time.Time     // the stop command
@@ -60,7 +62,8 @@ func newDaemon(cfg config.Config, runtimeDir string, log io.Writer) (*daemon, er
 	return &daemon{
 		cfg: cfg, log: log, out: os.Stdout, posts: make(chan func(), 64), gone: make(chan struct{}),
 		board: newBoard(), spool: sp, stages: st, phase: Idle,
-		asr: &recognizer{argv: argv, resident: resident, log: log, dir: sp.dir},
+		ranker: &ranker{argv: st.terms(), keep: cfg.LLM.AgentContextEnabled, log: log},
+		asr:    &recognizer{argv: argv, resident: resident, log: log, dir: sp.dir},
 	}, nil
 }
 
@@ -78,6 +81,7 @@ func (d *daemon) loop(ctx context.Context) {
 	d.spool.prune(time.Now())
 	d.show(func(*wire.Status) {})
 	d.asr.warm()
+	go d.ranker.warm()
 	for {
 		select {
 		case f := <-d.posts:
@@ -100,6 +104,7 @@ func (d *daemon) shutdown() {
 		}
 	}
 	d.asr.close(shutdownTime)
+	d.ranker.close(shutdownTime)
 }
 
 // show publishes a change of the status.
@@ -193,6 +198,7 @@ func (d *daemon) begin(wait chan<- *wire.Reply) *wire.Reply {
 // attach makes t the take at hand and lets the recogniser follow it.
 func (d *daemon) attach(t *take, phase Phase, wait chan<- *wire.Reply) *wire.Reply {
 	t.ctx, t.cancel = context.WithCancel(context.Background())
+	t.terms = newTerms()
 	d.take, d.phase = t, phase
 	d.board.setText("")
 	d.show(func(s *wire.Status) {
@@ -204,19 +210,39 @@ func (d *daemon) attach(t *take, phase Phase, wait chan<- *wire.Reply) *wire.Rep
 	return &wire.Reply{Job: t.id}
 }
 
-// look takes the snapshot of the context beside the recording.
+// look takes the snapshot of the context beside the recording, and has the
+// terms made of it. A take that was recorded earlier has no context: what the
+// user looked at then is not kept.
 func (d *daemon) look(t *take) {
-	if !d.cfg.LLM.AgentContextEnabled || t.stopped {
-		return
-	}
+	wanted := d.cfg.LLM.AgentContextEnabled && !t.stopped
 	go func() {
-		snap := d.stages.lookUp(t.ctx)
+		snap := snapshot{reason: "no_agent"}
+		if wanted {
+			snap = d.stages.lookUp(t.ctx)
+		}
+		if snap.session == nil {
+			snap.session = &wire.Session{Header: wire.Header{Reason: "no_agent"}}
+		}
+		line, rec, err := d.ranker.rank(t.ctx, snap.session)
+		t.terms.set(line)
 		d.post(func() {
-			if d.take == t {
-				d.show(func(s *wire.Status) { s.Context = snap.reason })
+			if d.take == t && wanted {
+				d.context(snap.reason, rec, err)
 			}
 		})
 	}()
+}
+
+// context tells what came of the look-up, in figures.
+func (d *daemon) context(reason string, rec *wire.Terms, err error) {
+	if reason == wire.OK && err != nil {
+		reason = "terms_failed"
+	}
+	if rec != nil {
+		fmt.Fprintf(d.log, "voice-input: context: %s, %d characters, %d candidates, %d terms, %d characters for the recogniser, %d µs\n",
+			reason, rec.SourceChars, rec.Candidates, len(rec.Terms), rec.Views.ASR.Chars, rec.ElapsedUS)
+	}
+	d.show(func(s *wire.Status) { s.Context = reason })
 }
 
 func (d *daemon) maximum() time.Duration {

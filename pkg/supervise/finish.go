@@ -21,7 +21,7 @@ func (d *daemon) recognize(t *take) {
 			})
 		}
 	}
-	got, err := d.asr.run(t.ctx, t.id, t.sm, event)
+	got, err := d.asr.run(t.ctx, t.id, t.sm, t.terms, event)
 	_, complete, _ := t.sm.state()
 	if err != nil && t.ctx.Err() == nil && (!complete || retryable(err)) {
 		// The samples go on to the spool, so once they are complete they are
@@ -30,7 +30,7 @@ func (d *daemon) recognize(t *take) {
 			d.post(func() { d.fail("asr", err, "the recording goes on and is recognised when it stops") })
 		}
 		if t.sm.wait(t.ctx) == nil {
-			got, err = d.asr.run(t.ctx, t.id, t.sm, event)
+			got, err = d.asr.run(t.ctx, t.id, t.sm, t.terms, event)
 		}
 	}
 	d.post(func() {
@@ -73,7 +73,7 @@ func (d *daemon) recognized(t *take, got recognition, err error) {
 	d.board.setText(got.final.Text)
 	d.enter(Refining)
 	go func() {
-		text, err := d.stages.refine(t.ctx, got.final, t.target.style())
+		text, err := d.stages.refine(t.ctx, got.final, t.target.style(), t.terms.wait(termsTime))
 		d.post(func() {
 			if d.take == t {
 				d.refined(t, text, err)

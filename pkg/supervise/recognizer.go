@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"time"
 
-	"voice-input/pkg/internal/child"
 	"voice-input/pkg/wire"
 )
 
@@ -30,10 +29,10 @@ type recognizer struct {
 
 // asrProcess is one run of the program.
 type asrProcess struct {
-	proc  *child.Process
-	stdin *os.File
+	*resident
 
 	mu     sync.Mutex
+	ended  bool           // its output has ended
 	events chan *wire.ASR // of the take at hand, nil between takes
 	take   string
 }
@@ -52,73 +51,54 @@ func (r *recognizer) warm() {
 func (r *recognizer) running() (*asrProcess, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.proc != nil {
-		select {
-		case <-r.proc.proc.Done():
-		default:
-			return r.proc, nil
-		}
+	if r.proc != nil && r.proc.usable() {
+		return r.proc, nil
 	}
 	p, err := r.start()
 	r.proc = p
 	return p, err
 }
 
-func (r *recognizer) start() (*asrProcess, error) {
-	stdinR, stdinW, err := os.Pipe()
+func (r *recognizer) start() (p *asrProcess, err error) {
+	p = new(asrProcess)
+	p.resident, err = startResident(r.argv, r.log, p.event, p.end)
 	if err != nil {
 		return nil, err
 	}
-	stdoutR, stdoutW, err := os.Pipe()
-	if err != nil {
-		return nil, errors.Join(err, stdinR.Close(), stdinW.Close())
-	}
-	proc, err := child.Start(context.Background(), child.Spec{Argv: r.argv, Stdin: stdinR, Stdout: stdoutW, Stderr: r.log})
-	stdinR.Close()
-	stdoutW.Close()
-	if err != nil {
-		stdinW.Close()
-		stdoutR.Close()
-		return nil, err
-	}
-	p := &asrProcess{proc: proc, stdin: stdinW}
-	go func() {
-		defer stdoutR.Close()
-		p.read(stdoutR)
-	}()
 	return p, nil
 }
 
-// read hands the events to the take at hand and ends it with the stream.
-func (p *asrProcess) read(f io.Reader) {
-	lines := wire.NewReader(f)
-	for {
-		line, err := lines.Next()
-		if errors.Is(err, wire.ErrLineTooLong) {
-			continue
-		}
-		if err != nil {
-			p.mu.Lock()
-			if p.events != nil {
-				close(p.events)
-				p.events = nil
-			}
-			p.mu.Unlock()
-			return
-		}
-		e := new(wire.ASR)
-		if wire.Decode(line, e) != nil {
-			continue
-		}
-		p.mu.Lock()
-		if p.events != nil && (e.Take == p.take || e.Take == "") {
-			select {
-			case p.events <- e:
-			default: // only a flood of partials fills the queue
-			}
-		}
-		p.mu.Unlock()
+// event hands an event to the take at hand.
+func (p *asrProcess) event(line []byte) {
+	e := new(wire.ASR)
+	if wire.Decode(line, e) != nil {
+		return
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.events != nil && (e.Take == p.take || e.Take == "") {
+		select {
+		case p.events <- e:
+		default: // only a flood of partials fills the queue
+		}
+	}
+}
+
+// end ends the take at hand with the program.
+func (p *asrProcess) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
+	if p.events != nil {
+		close(p.events)
+		p.events = nil
+	}
+}
+
+func (p *asrProcess) usable() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.ended && p.alive()
 }
 
 // eventQueue holds the events that the daemon has not looked at yet. A take
@@ -134,11 +114,9 @@ func (p *asrProcess) begin(take string) <-chan *wire.ASR {
 	}
 	p.take, p.events = take, make(chan *wire.ASR, eventQueue)
 	events := p.events
-	select {
-	case <-p.proc.Done(): // read has ended and would never close it
+	if p.ended { // nobody else would close it
 		close(p.events)
 		p.events = nil
-	default:
 	}
 	return events
 }
@@ -148,8 +126,7 @@ func (p *asrProcess) begin(take string) <-chan *wire.ASR {
 func (r *recognizer) drop(p *asrProcess) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p.proc.Kill()
-	p.stdin.Close()
+	p.kill()
 	if r.proc == p {
 		r.proc = nil
 	}
@@ -180,14 +157,14 @@ type recognition struct {
 // there, or with an error when ctx ends, the program ends, or the time after
 // the last sample is over. After an error the program is killed, for what it
 // would say next belongs to nobody.
-func (r *recognizer) run(ctx context.Context, take string, sm *samples, event func(*wire.ASR)) (recognition, error) {
+func (r *recognizer) run(ctx context.Context, take string, sm *samples, terms *terms, event func(*wire.ASR)) (recognition, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p, events, fed, err := r.feed(ctx, take, sm)
+	p, events, err := r.feed(ctx, take, sm, terms)
 	if err != nil {
 		return recognition{}, err
 	}
-	got, err := follow(ctx, sm, events, fed, event)
+	got, err := follow(ctx, sm, events, event)
 	if err != nil || !r.resident {
 		r.drop(p)
 	}
@@ -201,46 +178,59 @@ func (r *recognizer) run(ctx context.Context, take string, sm *samples, event fu
 
 // feed starts the flow of samples into the program: through a FIFO into the
 // resident one, through standard input into one of the user's.
-func (r *recognizer) feed(ctx context.Context, take string, sm *samples) (p *asrProcess, events <-chan *wire.ASR, fed <-chan error, err error) {
-	done := make(chan error, 1)
+func (r *recognizer) feed(ctx context.Context, take string, sm *samples, terms *terms) (*asrProcess, <-chan *wire.ASR, error) {
 	if !r.resident {
-		if p, err = r.start(); err != nil {
-			return nil, nil, nil, err
+		p, err := r.start()
+		if err != nil {
+			return nil, nil, err
 		}
-		events = p.begin(take)
+		events := p.begin(take)
 		go func() {
-			err := sm.copyTo(ctx, p.stdin)
-			p.stdin.Close()
-			done <- err
+			defer p.stdin.Close()
+			sm.copyTo(ctx, p.stdin)
 		}()
-		return p, events, done, nil
+		return p, events, nil
 	}
-	if p, err = r.running(); err != nil {
-		return nil, nil, nil, err
-	}
-	events = p.begin(take)
-	fifo := filepath.Join(r.dir, take+".fifo")
-	os.Remove(fifo)
-	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-		return nil, nil, nil, fmt.Errorf("cannot make FIFO %q: %w", fifo, err)
-	}
-	err = wire.Write(p.stdin, &wire.Take{ID: take, Audio: wire.Audio{Path: fifo, Format: sm.format, Rate: sampleRate, Channels: 1}})
+	p, err := r.running()
 	if err != nil {
-		os.Remove(fifo)
-		return nil, nil, nil, fmt.Errorf("%w: %w", errAsrEnded, err)
+		return nil, nil, err
+	}
+	events := p.begin(take)
+	req := &wire.Take{ID: take, Audio: wire.Audio{Format: sm.format, Rate: sampleRate, Channels: 1}}
+	// A program that closes its end early says why in its events.
+	if req.Audio.Path, err = r.fifo(ctx, take+".samples", sm.copyTo); err != nil {
+		return nil, nil, err
+	}
+	if terms != nil {
+		if req.TermsPath, err = r.fifo(ctx, take+".terms", terms.copyTo); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := wire.Write(p.stdin, req); err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", errAsrEnded, err)
+	}
+	return p, events, nil
+}
+
+// fifo makes a FIFO and has write fill it when somebody reads it. It is gone
+// when that is done or ctx has ended.
+func (r *recognizer) fifo(ctx context.Context, name string, write func(context.Context, io.Writer) error) (string, error) {
+	path := filepath.Join(r.dir, name)
+	os.Remove(path)
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		return "", fmt.Errorf("cannot make FIFO %q: %w", path, err)
 	}
 	go func() {
-		defer os.Remove(fifo)
-		f, err := openFIFO(ctx, fifo)
-		if err == nil {
-			stop := context.AfterFunc(ctx, func() { f.Close() })
-			err = sm.copyTo(ctx, f)
-			stop()
-			f.Close()
+		defer os.Remove(path)
+		f, err := openFIFO(ctx, path)
+		if err != nil {
+			return
 		}
-		done <- err
+		defer f.Close()
+		defer context.AfterFunc(ctx, func() { f.Close() })()
+		write(ctx, f)
 	}()
-	return p, events, done, nil
+	return path, nil
 }
 
 // openFIFO opens a FIFO for writing, which waits for a reader. When ctx ends
@@ -261,7 +251,7 @@ func openFIFO(ctx context.Context, path string) (*os.File, error) {
 }
 
 // follow reads the events until the final one.
-func follow(ctx context.Context, sm *samples, events <-chan *wire.ASR, fed <-chan error, event func(*wire.ASR)) (recognition, error) {
+func follow(ctx context.Context, sm *samples, events <-chan *wire.ASR, event func(*wire.ASR)) (recognition, error) {
 	var ended time.Time
 	var late <-chan time.Time
 	complete := make(chan struct{})
@@ -278,8 +268,6 @@ func follow(ctx context.Context, sm *samples, events <-chan *wire.ASR, fed <-cha
 			timer := time.NewTimer(finalizeTime(sm.length()))
 			defer timer.Stop()
 			late = timer.C
-		case <-fed:
-			fed = nil // a reader that closed early tells why in its events
 		case e, open := <-events:
 			if !open {
 				return recognition{}, errAsrEnded

@@ -74,15 +74,21 @@ func (s *stages) asr() (argv []string, resident bool) {
 
 // refine runs vi-refine on the final event. When it fails the words are kept
 // as they were recognised; the error says why and is no reason to stop.
-func (s *stages) refine(ctx context.Context, final *wire.ASR, style string) (*wire.Refine, error) {
+func (s *stages) refine(ctx context.Context, final *wire.ASR, style string, terms []byte) (*wire.Refine, error) {
 	argv := s.own("vi-refine", "--engine", "none", "--style", style)
+	var extra []*os.File
 	if own := s.cfg.Stages.Refine; len(own) > 0 {
 		argv = own
+	} else if len(terms) > 0 {
+		if r, err := pipeOf(terms); err == nil {
+			defer r.Close()
+			argv, extra = append(argv, "--terms", "/dev/fd/3"), []*os.File{r}
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, refineTime)
 	defer cancel()
 	var r wire.Refine
-	err := s.filter(ctx, argv, final, &r)
+	err := s.filter(ctx, argv, final, &r, extra...)
 	if err == nil && r.Text == "" {
 		err = errors.New("it returned no text")
 	}
@@ -148,13 +154,13 @@ func (s *stages) deliverToStdout(ctx context.Context, text *wire.Refine, d *wire
 
 // filter runs a program that turns one record into one record. A program that
 // ends with status 1 has written a record too.
-func (s *stages) filter(ctx context.Context, argv []string, in, out wire.Record) error {
+func (s *stages) filter(ctx context.Context, argv []string, in, out wire.Record, extra ...*os.File) error {
 	line, err := wire.Encode(in)
 	if err != nil {
 		return err
 	}
 	stdout := &limited{max: maxOutput}
-	err = child.Run(ctx, child.Spec{Argv: argv, Stdin: bytes.NewReader(line), Stdout: stdout, Stderr: s.log})
+	err = child.Run(ctx, child.Spec{Argv: argv, Stdin: bytes.NewReader(line), Stdout: stdout, Stderr: s.log, Extra: extra})
 	var exit *child.ExitError
 	if err != nil && !(errors.As(err, &exit) && stdout.Len() > 0) {
 		return err
@@ -164,6 +170,19 @@ func (s *stages) filter(ctx context.Context, argv []string, in, out wire.Record)
 		return errors.Join(err, fmt.Errorf("%s: %w", argv[0], decodeErr))
 	}
 	return err
+}
+
+// pipeOf returns a pipe that holds b, written as it is read.
+func pipeOf(b []byte) (*os.File, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		defer w.Close()
+		w.Write(b) // fails when nobody reads any more
+	}()
+	return r, nil
 }
 
 // limited keeps at most max bytes.
