@@ -34,7 +34,7 @@ fuzz time="30s":
         done
     done
 
-# measure what docs/speed.md promises, with the budgets beside it
+# measure the supervisor on a real sound server, with the budgets beside it
 bench:
     go test ./pkg/supervise -run '^$' -bench . -benchtime 1x -count 1
 

@@ -37,6 +37,7 @@ func TestKill(t *testing.T) {
 		{"recogniser while recognizing", "", Recognizing, "vi-asr", true, ""},
 		{"engine while recognizing", "", Recognizing, "engines/pocketsphinx", true, ""},
 		{"daemon while recognizing", "", Recognizing, "daemon", false, ""},
+		{"recogniser while refining", slow("refine", "vi-refine"), Refining, "vi-asr", true, ""},
 		{"refiner while refining", slow("refine", "vi-refine"), Refining, "sleep 3", true, "refine"},
 		{"daemon while refining", slow("refine", "vi-refine"), Refining, "daemon", false, ""},
 		{"typer while delivering", slow("type", "vi-type --to stdout --report /dev/null"), Delivering, "sleep 3", false, "deliver"},
@@ -100,6 +101,47 @@ func TestKill(t *testing.T) {
 			if got := l.delivered(); got != words+"\n" {
 				t.Errorf("delivered %q, want %q", got, words)
 			}
+			if n := len(l.spooled()); n != 0 {
+				t.Errorf("%d takes are left in the spool", n)
+			}
+		})
+	}
+}
+
+// Before the first sample there is nothing to lose: the take ends with an
+// error, nothing is left of it, and the next one works.
+func TestKillWhileArming(t *testing.T) {
+	for _, kill := range []string{"vi-capture", "vi-asr", "engines/pocketsphinx", "daemon"} {
+		t.Run(kill, func(t *testing.T) {
+			t.Parallel()
+			server := soundtest.Pulse(t)
+			l := newLab(t, server, local)
+			l.record(0, "start")
+			if kill == "daemon" {
+				l.kill()
+				l.nothingRuns()
+				l.start()
+			} else {
+				l.kill9(kill)
+			}
+			if kill == "vi-capture" {
+				l.await(Idle)
+				if s := l.status(); s.Error == nil || s.Error.Stage != "capture" || s.Last.Outcome != "failed" {
+					t.Errorf("status shows %+v, %+v", s.Error, s.Last)
+				}
+			}
+			mic := server.Mic()
+			if kill == "vi-capture" || kill == "daemon" {
+				l.record(1, "retry")
+				l.record(0, "start")
+			}
+			mic.Speak(speech())
+			l.await(Recording)
+			l.record(0, "stop", "--wait")
+			if got := l.delivered(); got != words+"\n" {
+				t.Errorf("delivered %q, want %q", got, words)
+			}
+			l.quiet()
 			if n := len(l.spooled()); n != 0 {
 				t.Errorf("%d takes are left in the spool", n)
 			}
