@@ -5,7 +5,6 @@ set shell := ["bash", "-euo", "pipefail", "-c"]
 version := `git describe --tags --always --dirty 2>/dev/null || echo devel`
 tags := "urfave_cli_no_docs"
 staticcheck := "honnef.co/go/tools/cmd/staticcheck@v0.8.2"
-shell_files := "bootstrap .ci/run"
 
 # build the programs into bin/
 build:
@@ -20,7 +19,7 @@ lint:
     test -z "$(gofmt -l cmd pkg tests | tee /dev/stderr)"
     go vet ./...
     go run {{staticcheck}} ./...
-    shellcheck {{shell_files}}
+    git grep -lE '^#!.*[/ ](ba|da)?sh$' -- ':!*.md' | xargs shellcheck
     mandoc -T lint -W warning man/*
 
 # fuzz every parser for TIME each
