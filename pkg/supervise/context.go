@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -120,4 +121,39 @@ func (t *target) style() string {
 		return f.Style
 	}
 	return "formal"
+}
+
+// look takes the snapshot of the context beside the recording, and has the
+// terms made of it. A take that was recorded earlier has no context: what the
+// user looked at then is not kept.
+func (d *daemon) look(t *take) {
+	wanted := d.cfg.LLM.AgentContextEnabled && !t.stopped
+	go func() {
+		snap := snapshot{reason: "no_agent"}
+		if wanted {
+			snap = d.stages.lookUp(t.ctx)
+		}
+		if snap.session == nil {
+			snap.session = &wire.Session{Header: wire.Header{Reason: "no_agent"}}
+		}
+		line, rec, err := d.ranker.rank(t.ctx, snap.session)
+		t.terms.set(line)
+		d.post(func() {
+			if d.take == t && wanted {
+				d.context(snap.reason, rec, err)
+			}
+		})
+	}()
+}
+
+// context tells what came of the look-up, in figures.
+func (d *daemon) context(reason string, rec *wire.Terms, err error) {
+	if reason == wire.OK && err != nil {
+		reason = "terms_failed"
+	}
+	if rec != nil {
+		fmt.Fprintf(d.log, "voice-input: context: %s, %d characters, %d candidates, %d terms, %d characters for the recogniser, %d µs\n",
+			reason, rec.SourceChars, rec.Candidates, len(rec.Terms), rec.Views.ASR.Chars, rec.ElapsedUS)
+	}
+	d.show(func(s *wire.Status) { s.Context = reason })
 }
