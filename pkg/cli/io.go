@@ -57,6 +57,10 @@ func (o *IO) Emit(r wire.Record) error {
 	return nil
 }
 
+// Pretty tells whether a person reads standard output: with --pretty, and by
+// default on a terminal.
+func (o *IO) Pretty() bool { return o.pretty }
+
 // Explain writes a line to standard error when --explain was given. It must
 // not be given dictated text, titles, terms or keys.
 func (o *IO) Explain(format string, args ...any) {

@@ -9,11 +9,13 @@ package config
 
 // Config is the whole configuration. Tags: toml is the key, doc its meaning
 // for the manual, min and max bound an integer, oneof lists the words a
-// string may be.
+// string may be, form names what it has to look like. A map is a section for
+// each of many things, which the user names.
 type Config struct {
 	Audio   Audio   `toml:"audio"`
 	ASR     ASR     `toml:"asr"`
 	LLM     LLM     `toml:"llm"`
+	Focus   Focus   `toml:"focus"`
 	Deliver Deliver `toml:"deliver"`
 	Stages  Stages  `toml:"stages"`
 }
@@ -38,9 +40,24 @@ type LLM struct {
 	AgentContextEnabled bool `toml:"agent_context_enabled" doc:"look, when a take begins, at the newest answer of the coding agent in the focused window; nothing of it leaves the machine"`
 }
 
+// Focus says what the windows are.
+type Focus struct {
+	Messaging []string `toml:"messaging" doc:"window classes of more messaging clients, where text is written as a message"`
+}
+
 // Deliver says where the text goes.
 type Deliver struct {
-	To string `toml:"to" oneof:"clipboard stdout" doc:"where vi-type puts the text"`
+	To                 string           `toml:"to" oneof:"auto kitty tmux hyprland wayland x11 type clipboard command stdout" doc:"where vi-type puts the text; auto is the best way to the target"`
+	Command            []string         `toml:"command" doc:"command that takes the text on standard input, where the text goes to command"`
+	ClipboardIfChanged bool             `toml:"clipboard_if_changed" doc:"leave the text on the clipboard when the target is gone or another window has the focus"`
+	Class              map[string]Class `toml:"class"`
+}
+
+// Class is what differs for the windows of one class.
+type Class struct {
+	To     string `toml:"to" oneof:"auto kitty tmux hyprland wayland x11 type clipboard command stdout" doc:"where the text goes where [deliver] leaves it at auto; empty is auto"`
+	Paste  string `toml:"paste" form:"chord" doc:"key that pastes, such as ctrl+shift+v; empty is the usual one"`
+	Submit bool   `toml:"submit" doc:"press Enter behind the text"`
 }
 
 // Stages replaces programs of the pipeline by the user's own.
@@ -61,6 +78,6 @@ func Default() Config {
 	return Config{
 		Audio:   Audio{MaxDurationMS: 300_000, StallMS: 5_000},
 		ASR:     ASR{Engine: "local"},
-		Deliver: Deliver{To: "clipboard"},
+		Deliver: Deliver{To: "auto"},
 	}
 }

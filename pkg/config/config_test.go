@@ -41,10 +41,27 @@ func TestParseProblems(t *testing.T) {
 		{"below the range", "[audio]\nstall_ms = 499\n", []string{`2: [audio].stall_ms: needs a value from 500 to 60000`}},
 		{"above the range", "[audio]\nmax_duration_ms = 3600001\n", []string{`2: [audio].max_duration_ms: needs a value from 1000 to 3600000`}},
 		{"at the bounds", "[audio]\nstall_ms = 500\nmax_duration_ms = 3600000\n", nil},
-		{"not in the list", "[deliver]\nto = \"window\"\n", []string{`2: [deliver].to: needs one of clipboard, stdout`}},
+		{"not in the list", "[deliver]\nto = \"window\"\n", []string{`2: [deliver].to: needs one of auto, kitty, tmux, hyprland, wayland, x11, type, clipboard, command, stdout`}},
+		{"class", "[deliver.class.foot]\npaste = \"shift+insert\"\nsubmit = true\n[deliver.class.\"org.gnome.Console\"]\nto = \"clipboard\"\n", nil},
+		{"class in other forms", "deliver.class.a.submit = true\n[deliver.class.b]\nto = \"type\"\n", nil},
+		{"class in a table", "[deliver.class]\na.submit = true\nb = { to = \"type\", paste = \"\" }\n", nil},
+		{"class misspelt", "[deliver.clas.foot]\nsubmit = true\n", []string{`1: [deliver].clas.foot: unknown key`, `2: [deliver].clas.foot.submit: unknown key`}},
+		{"class no section", "[deliver]\nclass = 5\n", []string{`2: [deliver].class: is a section for each, write it as [deliver.class.NAME]`}},
+		{"class array of sections", "[[deliver.class.foot]]\nsubmit = true\n", []string{`1: [deliver.class.foot]: is a section, write it as [deliver.class.foot]`}},
+		{"class with a string", "[deliver.class]\nfoot = \"wayland\"\n", []string{`2: [deliver.class.foot]: is a section, write it as [deliver.class.foot]`}},
+		{"class misspelt key", "[deliver.class.\"a.b\"]\nsubmti = true\n", []string{`2: [deliver.class."a.b"].submti: unknown key; did you mean submit?`}},
+		{"class deeper", "[deliver.class.foot.paste]\nx = 1\n", []string{`1: [deliver.class.foot].paste: needs a string`, `2: [deliver.class.foot].paste.x: unknown key`}},
+		{"class wrong kind", "[deliver.class.foot]\nsubmit = 1\n", []string{`2: [deliver.class.foot].submit: needs true or false`}},
+		{"class wrong values", "[deliver.class.foot]\npaste = \"hyper+v\"\nto = \"fax\"\n[deliver.class.\"a.b\"]\npaste = \"ctrl\"\n", []string{
+			`2: [deliver.class.foot].paste: needs a key, with ctrl, shift, alt or super before it, such as ctrl+shift+v`,
+			`3: [deliver.class.foot].to: needs one of auto, kitty, tmux, hyprland, wayland, x11, type, clipboard, command, stdout`,
+			`5: [deliver.class."a.b"].paste: needs a key, with ctrl, shift, alt or super before it, such as ctrl+shift+v`,
+		}},
+		{"class twice", "[deliver.class.foot]\n[deliver.class.foot]\n", []string{`2: table foot already exists`}},
+		{"empty command", "[deliver]\ncommand = [\"\"]\n", []string{`2: [deliver].command: needs the name of a program first`}},
 		{"control character", "[audio]\nsource = \"a\\nb\"\n", []string{`2: [audio].source: holds a control character`}},
 		{"too long", "[audio]\nsource = \"" + strings.Repeat("x", 4097) + "\"\n", []string{`2: [audio].source: is longer than 4096 bytes`}},
-		{"all at once", "[deliver]\nto = \"window\"\n[audio]\nstall_ms = 1\n", []string{`2: [deliver].to: needs one of clipboard, stdout`, `4: [audio].stall_ms: needs a value from 500 to 60000`}},
+		{"all at once", "[deliver]\nto = \"window\"\n[audio]\nstall_ms = 1\n", []string{`2: [deliver].to: needs one of auto, kitty, tmux, hyprland, wayland, x11, type, clipboard, command, stdout`, `4: [audio].stall_ms: needs a value from 500 to 60000`}},
 		{"syntax", "[audio]\nsource = \n", []string{`2: unexpected character U+000A at start of value`}},
 		{"twice", "[audio]\nstall_ms = 500\nstall_ms = 600\n", []string{`3: key stall_ms is already defined`}},
 		{"integer too large", "[audio]\nstall_ms = 99999999999999999999\n", []string{`2: decimal number is too large to fit in a 64-bit signed integer`}},
@@ -78,13 +95,14 @@ func TestShowRoundTrip(t *testing.T) {
 	odd := Default()
 	odd.Audio.Source = `a "quoted" \ back`
 	odd.Stages.Type = []string{"x", "说"}
+	odd.Deliver.Class = map[string]Class{"foot": {Paste: "shift+insert", Submit: true}, "org.\"x\"": {To: "clipboard"}}
 	for _, cfg := range []Config{Default(), odd} {
 		var b bytes.Buffer
 		if err := Show(&b, cfg); err != nil {
 			t.Fatal(err)
 		}
 		got, problems := Parse(b.Bytes())
-		for i, arrays := 0, []*[]string{&got.Stages.Capture, &got.Stages.ASR, &got.Stages.Refine, &got.Stages.Type, &got.Stages.Focus, &got.Stages.Session, &got.Stages.Terms}; i < len(arrays); i++ {
+		for i, arrays := 0, []*[]string{&got.Deliver.Command, &got.Focus.Messaging, &got.Stages.Capture, &got.Stages.ASR, &got.Stages.Refine, &got.Stages.Type, &got.Stages.Focus, &got.Stages.Session, &got.Stages.Terms}; i < len(arrays); i++ {
 			if len(*arrays[i]) == 0 {
 				*arrays[i] = nil // [] and absent mean the same
 			}
@@ -129,6 +147,17 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+func TestChord(t *testing.T) {
+	for s, want := range map[string]bool{
+		"v": true, "ctrl+v": true, "ctrl+shift+v": true, "shift+insert": true, "super+alt+f12": true,
+		"": false, "ctrl": false, "ctrl+": false, "+v": false, "ctrl+ctrl+v": false, "v+ctrl": false, "Ctrl+V": false, "ctrl-v": false, "ctrl+v,x": false, "ctrl+ v": false,
+	} {
+		if got := isChord(s); got != want {
+			t.Errorf("%q: %t", s, got)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("[audio]\nsource = \"x\"\nstall_ms = 1\n"))
 	f.Add([]byte("audio = { sorce = [1, [2]] }\n[[a.b]]\nc.d = 1979-05-27\n"))
@@ -139,8 +168,10 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, k := range Keys() {
-			if why := k.check(reflect.ValueOf(cfg).FieldByIndex(k.index).Interface()); why != "" {
-				t.Errorf("accepted: %s %s", k, why)
+			for _, s := range k.settings(cfg) {
+				if why := k.check(s.value); why != "" {
+					t.Errorf("accepted: %s %s", k, why)
+				}
 			}
 		}
 	})

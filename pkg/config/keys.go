@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,8 +15,11 @@ type Key struct {
 	Section, Name string
 	Doc           string
 	Default       any // string, int, bool or []string
-	tag           reflect.StructTag
-	index         []int
+	// Each says that there is a section of the kind for each of many things,
+	// as in [deliver.class.NAME].
+	Each  bool
+	tag   reflect.StructTag
+	index []int // in Config; of a map, and then in its element
 }
 
 // Keys returns every key in the order of the sections.
@@ -24,18 +28,65 @@ func Keys() []Key {
 	defaults := reflect.ValueOf(Default())
 	for i := range defaults.NumField() {
 		section := defaults.Type().Field(i)
+		name := section.Tag.Get("toml")
+		var each []Key
 		for j := range section.Type.NumField() {
 			f := section.Type.Field(j)
-			keys = append(keys, Key{
-				Section: section.Tag.Get("toml"), Name: f.Tag.Get("toml"), Doc: f.Tag.Get("doc"),
-				Default: defaults.Field(i).Field(j).Interface(), tag: f.Tag, index: []int{i, j},
-			})
+			if f.Type.Kind() != reflect.Map {
+				keys = append(keys, Key{
+					Section: name, Name: f.Tag.Get("toml"), Doc: f.Tag.Get("doc"),
+					Default: defaults.Field(i).Field(j).Interface(), tag: f.Tag, index: []int{i, j},
+				})
+				continue
+			}
+			for k := range f.Type.Elem().NumField() {
+				e := f.Type.Elem().Field(k)
+				each = append(each, Key{
+					Section: name + "." + f.Tag.Get("toml"), Name: e.Tag.Get("toml"), Doc: e.Tag.Get("doc"),
+					Default: reflect.Zero(e.Type).Interface(), Each: true, tag: e.Tag, index: []int{i, j, k},
+				})
+			}
 		}
+		keys = append(keys, each...)
 	}
 	return keys
 }
 
-func (k Key) String() string { return fmt.Sprintf("[%s].%s", k.Section, k.Name) }
+func (k Key) String() string {
+	if k.Each {
+		return fmt.Sprintf("[%s.NAME].%s", k.Section, k.Name)
+	}
+	return fmt.Sprintf("[%s].%s", k.Section, k.Name)
+}
+
+// setting is the value that a key has in a configuration.
+type setting struct {
+	section string // as its heading has it
+	value   any
+}
+
+// settings returns one value, or one for each section that the user named.
+func (k Key) settings(cfg Config) []setting {
+	if !k.Each {
+		return []setting{{"[" + k.Section + "]", reflect.ValueOf(cfg).FieldByIndex(k.index).Interface()}}
+	}
+	var out []setting
+	elements := reflect.ValueOf(cfg).FieldByIndex(k.index[:2])
+	for _, name := range slices.SortedFunc(slices.Values(elements.MapKeys()), func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) }) {
+		out = append(out, setting{heading(k.Section, name.String()), elements.MapIndex(name).Field(k.index[2]).Interface()})
+	}
+	return out
+}
+
+var bare = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// heading returns that of the section for one of many things.
+func heading(section, name string) string {
+	if !bare.MatchString(name) {
+		name = Literal(name)
+	}
+	return "[" + section + "." + name + "]"
+}
 
 // kind names what the key's value has to be.
 func (k Key) kind() string {
@@ -62,8 +113,14 @@ func (k Key) check(v any) string {
 			return fmt.Sprintf("needs a value from %d to %d", low, high)
 		}
 	case string:
+		if v == k.Default {
+			return ""
+		}
 		if words := strings.Fields(k.tag.Get("oneof")); len(words) > 0 && !slices.Contains(words, v) {
 			return "needs one of " + strings.Join(words, ", ")
+		}
+		if k.tag.Get("form") == "chord" && !isChord(v) {
+			return "needs a key, with ctrl, shift, alt or super before it, such as ctrl+shift+v"
 		}
 		return checkString(v)
 	case []string:
@@ -72,11 +129,29 @@ func (k Key) check(v any) string {
 				return why
 			}
 		}
-		if len(v) > 0 && v[0] == "" {
+		if (k.Section == "stages" || k.Name == "command") && len(v) > 0 && v[0] == "" {
 			return "needs the name of a program first"
 		}
 	}
 	return ""
+}
+
+var (
+	chordKey  = regexp.MustCompile(`^[a-z0-9]{1,32}$`)
+	modifiers = []string{"ctrl", "shift", "alt", "super"}
+)
+
+// isChord tells whether s is a key with modifiers before it, each at most
+// once.
+func isChord(s string) bool {
+	parts := strings.Split(s, "+")
+	key := parts[len(parts)-1]
+	for i, m := range parts[:len(parts)-1] {
+		if !slices.Contains(modifiers, m) || slices.Contains(parts[:i], m) {
+			return false
+		}
+	}
+	return chordKey.MatchString(key) && !slices.Contains(modifiers, key)
 }
 
 // maxString bounds a string value: the longest path that Linux takes.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -90,8 +89,11 @@ func Parse(data []byte) (Config, []Problem) {
 	}
 	lines := keyLines(data)
 	for _, k := range Keys() {
-		if why := k.check(reflect.ValueOf(cfg).FieldByIndex(k.index).Interface()); why != "" {
-			problems = append(problems, Problem{lines[k.String()], k.String(), why})
+		for _, s := range k.settings(cfg) {
+			name := s.section + "." + k.Name
+			if why := k.check(s.value); why != "" {
+				problems = append(problems, Problem{lines[name], name, why})
+			}
 		}
 	}
 	slices.SortFunc(problems, func(a, b Problem) int { return a.Line - b.Line })
@@ -114,40 +116,58 @@ type entry struct {
 	kind string
 }
 
+// locate splits an entry's path into the section as Key has it, its heading,
+// and the rest.
+func locate(path []string) (section, head string, rest []string) {
+	if len(path) > 2 && isEach(path[:2]) {
+		section = path[0] + "." + path[1]
+		return section, heading(section, path[2]), path[3:]
+	}
+	return path[0], "[" + path[0] + "]", path[1:]
+}
+
+// isEach tells whether there is a section below path for each of many things.
+func isEach(path []string) bool {
+	return slices.ContainsFunc(Keys(), func(k Key) bool { return k.Each && k.Section == strings.Join(path, ".") })
+}
+
 // checkTree reports keys that do not exist and values of the wrong kind.
 func checkTree(data []byte) []Problem {
 	keys := Keys()
 	var sections []string
 	for _, k := range keys {
-		if !slices.Contains(sections, k.Section) {
+		if !k.Each && !slices.Contains(sections, k.Section) {
 			sections = append(sections, k.Section)
 		}
 	}
 	var problems []Problem
 	for _, e := range entries(data) {
-		name := "[" + e.path[0] + "]"
-		if len(e.path) > 1 {
-			name += "." + strings.Join(e.path[1:], ".")
-		}
-		i := slices.IndexFunc(keys, func(k Key) bool { return k.String() == name })
+		section, head, rest := locate(e.path)
+		name := strings.Join(append([]string{head}, rest...), ".")
+		known := slices.ContainsFunc(keys, func(k Key) bool { return k.Section == section })
+		i := slices.IndexFunc(keys, func(k Key) bool { return k.Section == section && len(rest) == 1 && k.Name == rest[0] })
 		switch {
 		case i >= 0 && e.kind == keys[i].kind():
 		case i >= 0:
 			problems = append(problems, Problem{e.line, name, "needs " + keys[i].kind()})
-		case !slices.Contains(sections, e.path[0]):
-			problems = append(problems, Problem{e.line, name, unknown("section", e.path[0], sections)})
-		case len(e.path) == 1 && e.kind != "a section":
+		case !known:
+			problems = append(problems, Problem{e.line, name, unknown("section", section, sections)})
+		case isEach(e.path):
+			if e.kind != "a section" {
+				problems = append(problems, Problem{e.line, name, "is a section for each, write it as [" + strings.Join(e.path, ".") + ".NAME]"})
+			}
+		case len(rest) == 0 && e.kind != "a section":
 			problems = append(problems, Problem{e.line, name, "is a section, write it as " + name})
-		case len(e.path) > 2:
+		case len(rest) > 1:
 			problems = append(problems, Problem{e.line, name, "unknown key"})
-		case len(e.path) == 2:
+		case len(rest) == 1:
 			var names []string
 			for _, k := range keys {
-				if k.Section == e.path[0] {
+				if k.Section == section {
 					names = append(names, k.Name)
 				}
 			}
-			problems = append(problems, Problem{e.line, name, unknown("key", e.path[1], names)})
+			problems = append(problems, Problem{e.line, name, unknown("key", rest[0], names)})
 		}
 	}
 	return problems
@@ -163,8 +183,8 @@ func unknown(what, s string, words []string) string {
 func keyLines(data []byte) map[string]int {
 	lines := map[string]int{}
 	for _, e := range entries(data) {
-		if len(e.path) == 2 {
-			lines["["+e.path[0]+"]."+e.path[1]] = e.line
+		if _, head, rest := locate(e.path); len(rest) == 1 {
+			lines[head+"."+rest[0]] = e.line
 		}
 	}
 	return lines

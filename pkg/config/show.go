@@ -3,25 +3,35 @@ package config
 import (
 	"fmt"
 	"io"
-	"reflect"
 	"strconv"
 	"strings"
 )
 
 // Show writes cfg as a configuration file that has every key, its meaning as
-// a comment above it.
+// a comment above it. A section for each of many things stands there as a
+// comment too, to be copied.
 func Show(w io.Writer, cfg Config) error {
-	section := ""
-	for _, k := range Keys() {
-		if k.Section != section {
-			if section != "" {
-				fmt.Fprintln(w)
-			}
-			section = k.Section
-			fmt.Fprintf(w, "[%s]\n", section)
+	var sections []string // as headed, in order
+	lines := map[string][]string{}
+	add := func(section string, text ...string) {
+		if _, there := lines[section]; !there {
+			sections = append(sections, section)
 		}
-		value := reflect.ValueOf(cfg).FieldByIndex(k.index).Interface()
-		if _, err := fmt.Fprintf(w, "# %s\n%s = %s\n", k.Doc, k.Name, Literal(value)); err != nil {
+		lines[section] = append(lines[section], text...)
+	}
+	for _, k := range Keys() {
+		if k.Each {
+			add("# ["+k.Section+".NAME]", "# # "+k.Doc, "# "+k.Name+" = "+Literal(k.Default))
+		}
+		for _, s := range k.settings(cfg) {
+			add(s.section, "# "+k.Doc, k.Name+" = "+Literal(s.value))
+		}
+	}
+	for i, section := range sections {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if _, err := fmt.Fprintf(w, "%s\n%s\n", section, strings.Join(lines[section], "\n")); err != nil {
 			return err
 		}
 	}

@@ -17,12 +17,15 @@ type Focus struct {
 	Terminal    *Terminal    `json:"terminal,omitempty"`
 	Multiplexer *Multiplexer `json:"multiplexer,omitempty"`
 	Agent       *Agent       `json:"agent,omitempty"`
-	Style       string       `json:"style,omitempty"` // agent-markdown, message, formal
+	// AgentReason is why a window that is known has no Agent, a word of
+	// AgentReasons.
+	AgentReason string `json:"agent_reason,omitempty"`
+	Style       string `json:"style,omitempty"` // agent-markdown, message, formal
 }
 
 // Desktop is the compositor or window system that was asked.
 type Desktop struct {
-	Kind     string `json:"kind"` // hyprland, sway, niri, x11, kde
+	Kind     string `json:"kind"` // hyprland, sway, niri, x11
 	XWayland bool   `json:"xwayland"`
 }
 
@@ -43,9 +46,26 @@ type Terminal struct {
 
 // Multiplexer is the pane shown in the terminal's window.
 type Multiplexer struct {
-	Kind   string `json:"kind"`
-	Socket string `json:"socket,omitempty"`
-	Pane   string `json:"pane,omitempty"`
+	Kind     string    `json:"kind"`
+	Socket   string    `json:"socket,omitempty"`
+	Pane     string    `json:"pane,omitempty"`
+	Location *Location `json:"location,omitempty"`
+}
+
+// Location is where a pane is in its multiplexer. It says of the panes beside
+// it that they are there, and no more.
+type Location struct {
+	Session      string `json:"session"`
+	Window       int    `json:"window"` // the number that the user sees
+	WindowName   string `json:"window_name"`
+	WindowActive bool   `json:"window_active"`
+	Pane         int    `json:"pane"` // the number that the user sees
+	PaneActive   bool   `json:"pane_active"`
+	Panes        int    `json:"panes"` // of the window
+	Zoomed       bool   `json:"zoomed"`
+	// Layout names the panes of the window without sizes: {a,b} side by side,
+	// [a,b] one above the other.
+	Layout string `json:"layout"`
 }
 
 // Agent is a coding agent's process. PID and StartTicks together name one
@@ -55,6 +75,10 @@ type Agent struct {
 	Label      string `json:"label,omitempty"` // Codex, Pi
 	PID        int    `json:"pid,omitempty"`
 	StartTicks uint64 `json:"start_ticks,omitempty"`
+	// Thread is the id, or at least the first 29 characters of it, of the
+	// session that the terminal's title names. Whoever can write to the
+	// terminal can write it, so it only points and proves nothing.
+	Thread string `json:"thread,omitempty"`
 }
 
 // SchemaName implements Record.
@@ -64,11 +88,14 @@ func (*Focus) SchemaName() string { return SchemaFocus }
 // It holds the source text and must not leave the machine.
 type Session struct {
 	Header
-	Agent        *Agent       `json:"agent,omitempty"`
-	Session      *SessionFile `json:"session,omitempty"`
-	Source       *Source      `json:"source,omitempty"`
-	ScannedBytes int64        `json:"scanned_bytes"`
-	SkippedLines int          `json:"skipped_lines"`
+	Agent   *Agent       `json:"agent,omitempty"`
+	Session *SessionFile `json:"session,omitempty"`
+	Source  *Source      `json:"source,omitempty"`
+	// ScannedBytes is how much was searched for the answer, from the end of
+	// the file: at most 8 MiB. The first line, which is read for itself, is
+	// not counted.
+	ScannedBytes int64 `json:"scanned_bytes"`
+	SkippedLines int   `json:"skipped_lines"` // lines in these that are no record
 }
 
 // SessionFile is the file that a session was read from.

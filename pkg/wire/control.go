@@ -51,8 +51,8 @@ type Status struct {
 	Error       *StatusError `json:"error,omitempty"`
 	Recoverable int          `json:"recoverable"` // takes that retry can bring back
 	// Context is ok if the take has the context of an agent's session, else why
-	// not: a reason of vi.session/1, focus_failed, session_failed, terms_failed
-	// or timeout.
+	// not: a reason of vi.focus/1 or vi.session/1, an agent_reason, or
+	// focus_failed, session_failed, terms_failed, timeout.
 	// It is absent until the look-up has ended, and when none was wanted.
 	Context string        `json:"context,omitempty"`
 	Last    *StatusResult `json:"last,omitempty"`

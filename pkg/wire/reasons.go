@@ -22,24 +22,66 @@ func Reasons(schema string) []string {
 // --explain.
 func ReasonMeaning(schema, reason string) string { return reasons[schema][reason] }
 
+// AgentReasons returns the words of Focus.AgentReason in order.
+func AgentReasons() []string { return slices.Sorted(maps.Keys(agentReasons)) }
+
+// AgentReasonMeaning returns what a word of AgentReasons says.
+func AgentReasonMeaning(reason string) string { return agentReasons[reason] }
+
+var agentReasons = map[string]string{
+	"not_terminal":            "the window is not one of a terminal that is known",
+	"no_agent":                "what runs in the foreground of the terminal is no coding agent",
+	"ambiguous":               "several processes or windows are possible; none is guessed",
+	"changed":                 "the focus or the process changed during the look",
+	"nested":                  "a multiplexer runs inside a multiplexer",
+	"unsupported_multiplexer": "the terminal shows a multiplexer that is not known",
+	"multiplexer_failed":      "the multiplexer gave no answer that can be used",
+	"container_boundary":      "the process runs in a container",
+	"remote":                  "the terminal shows another machine",
+	"other_user":              "the process runs as another user",
+	"kitty_socket_missing":    "Kitty has no control socket that could be found",
+	"kitty_socket_refused":    "the control socket is not that of this Kitty and user",
+	"kitty_no_answer":         "nothing answers at the control socket",
+	"kitty_bad_answer":        "Kitty answered what this version cannot read",
+	"kitty_denied":            "Kitty refuses remote control",
+	"timeout":                 "the terminal or the multiplexer did not answer in time",
+}
+
 var reasons = map[string]map[string]string{
 	SchemaFocus: {
 		"no_desktop": "no compositor or X server could be asked",
 		"no_window":  "no window has the focus",
-		"no_agent":   "the focused window shows no coding agent",
-		"ambiguous":  "several answers are possible; none is guessed",
-		"timeout":    "the desktop or the terminal did not answer in time",
+		"ambiguous":  "several desktops are running; none is guessed",
+		"bad_answer": "the desktop answered what this version cannot read",
+		"timeout":    "the desktop did not answer in time",
 	},
 	SchemaSession: {
-		"no_agent":              "the focus record names no coding agent",
+		"no_agent":              "the focus record names no process of a coding agent",
+		"unsupported_agent":     "this version does not know the sessions of that agent",
+		"process_gone":          "the agent's process has ended",
+		"wrong_process":         "the process with that number is another one, or is not the agent",
+		"other_user":            "the process or its file belongs to another user",
+		"container_boundary":    "the agent runs in another namespace",
+		"forbidden":             "this user may not look at the process or its file",
 		"no_session":            "the agent has no session file open",
+		"not_started":           "the session has no file yet: nothing was said in it",
 		"ambiguous":             "several sessions are possible; none is guessed",
+		"unproved":              "the terminal's title names a session that the process does not hold",
 		"not_cli":               "the session is not one that a person types into",
+		"not_registered":        "Pi has published no session; its extension is missing or not loaded",
+		"registry_invalid":      "what Pi has published cannot be trusted or read",
+		"registry_version":      "what Pi has published is of another version",
+		"registry_stale":        "what was published belongs to an earlier process",
+		"outside_sessions":      "the file does not lie in the agent's session directory",
+		"header_mismatch":       "the file is of another session than the one that was named",
 		"no_completed_answer":   "the session holds no completed answer",
+		"branch_broken":         "the branch on the screen is not whole in the file",
+		"base_missing":          "a file that the session goes on from is not there, or is not unique",
+		"compressed":            "the answer lies in a compressed file, which this version does not read",
+		"source_too_large":      "there is no completed answer in the last 8 MiB",
 		"schema_unrecognised":   "the session is written in a form this version does not know",
 		"changed_while_reading": "the process or its file changed during the look-up",
-		"container_boundary":    "the agent runs in another namespace",
-		"forbidden":             "the kernel does not let this user look at the process",
+		"unreadable":            "the file could not be read",
 		"timeout":               "the look-up took too long",
 	},
 	SchemaTerms: {

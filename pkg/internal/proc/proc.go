@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // FS is the directory where a proc file system is mounted.
@@ -54,11 +56,37 @@ func (fs FS) read(pid int, name string) ([]byte, error) {
 
 // Stat reads a process's stat. The error is os.ErrNotExist when it has ended.
 func (fs FS) Stat(pid int) (Stat, error) {
-	b, err := fs.read(pid, "stat")
+	var buf [maxStat]byte
+	b, err := readSmall(fs.path(pid, "stat"), buf[:])
 	if err != nil {
 		return Stat{}, err
 	}
 	return ParseStat(b)
+}
+
+// maxStat is more than a stat file has: a name of 64 bytes at most and 50
+// numbers.
+const maxStat = 2048
+
+// readSmall reads a file of /proc into buf, in one piece as the kernel makes
+// it. Without an os.File, which is made ready for polling, it takes half the
+// time; a table reads hundreds.
+func readSmall(path string, buf []byte) ([]byte, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	defer unix.Close(fd)
+	for {
+		n, err := unix.Read(fd, buf)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return nil, &os.PathError{Op: "read", Path: path, Err: err}
+		}
+		return buf[:n], nil
+	}
 }
 
 // ParseStat parses a stat file. The name stands in parentheses and may hold
