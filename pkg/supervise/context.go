@@ -29,7 +29,7 @@ func (s *stages) lookUp(ctx context.Context) snapshot {
 		return snapshot{reason: whyNot(ctx, "focus")}
 	}
 	if focus.Agent == nil {
-		return snapshot{reason: "no_agent"}
+		return snapshot{reason: noAgent(focus)}
 	}
 	argv := s.own("vi-session")
 	if own := s.cfg.Stages.Session; len(own) > 0 {
@@ -44,6 +44,17 @@ func (s *stages) lookUp(ctx context.Context) snapshot {
 		return snapshot{reason: whyNot(ctx, "session")}
 	}
 	return snapshot{session: session, reason: wire.OK}
+}
+
+// noAgent is why the focus names no agent.
+func noAgent(f *wire.Focus) string {
+	switch {
+	case f.AgentReason != "":
+		return f.AgentReason
+	case f.Reason != wire.OK:
+		return f.Reason
+	}
+	return "no_agent"
 }
 
 // terms runs vi-terms, which no longer needs its dictionary when there is no

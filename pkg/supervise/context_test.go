@@ -16,7 +16,7 @@ import (
 
 const (
 	piFocus  = `{"schema":"vi.focus/1","reason":"ok","agent":{"kind":"pi","pid":7,"start_ticks":9},"style":"agent-markdown"}`
-	noAgent  = `{"schema":"vi.focus/1","reason":"no_agent","style":"message"}`
+	nobody   = `{"schema":"vi.focus/1","reason":"ok","agent_reason":"no_agent","style":"message"}`
 	answered = `{"schema":"vi.session/1","reason":"ok","source":{"text":"private","chars":7}}`
 	silent   = `{"schema":"vi.session/1","reason":"no_completed_answer"}`
 )
@@ -37,7 +37,9 @@ func TestRule_J2_LookUpIsFailSoft(t *testing.T) {
 		name, focus, session, want string
 	}{
 		{"found", print(piFocus), print(answered), "ok"},
-		{"no agent", print(noAgent) + "; exit 1", print(answered), "no_agent"},
+		{"no window", print(`{"schema":"vi.focus/1","reason":"no_window"}`) + "; exit 1", print(answered), "no_window"},
+		{"an agent in a container", print(`{"schema":"vi.focus/1","reason":"ok","agent_reason":"container_boundary"}`), print(answered), "container_boundary"},
+		{"no agent", print(nobody) + "; exit 1", print(answered), "no_agent"},
 		{"no answer yet", print(piFocus), print(silent) + "; exit 1", "no_completed_answer"},
 		{"focus fails", "exit 69", print(answered), "focus_failed"},
 		{"focus speaks nonsense", print("hello"), print(answered), "focus_failed"},
@@ -65,7 +67,7 @@ func TestRule_J2_LookUpIsFailSoft(t *testing.T) {
 
 // The style is that of the focus at the stop, and formal when it is unknown.
 func TestRule_E1_StyleOfTheStop(t *testing.T) {
-	for focus, want := range map[string]string{print(piFocus): "agent-markdown", print(noAgent): "message", "exit 69": "formal", "sleep 1000": "formal"} {
+	for focus, want := range map[string]string{print(piFocus): "agent-markdown", print(nobody): "message", "exit 69": "formal", "sleep 1000": "formal"} {
 		if got := lookStages(focus, "").aim(context.Background()).style(); got != want {
 			t.Errorf("%s: style %s, want %s", focus, got, want)
 		}
@@ -98,7 +100,7 @@ func TestRule_B1_B2_B3_FrozenAtTheStart(t *testing.T) {
 	spooled := l.link("take")
 	server.WaitFor("the look-up", func() bool { return l.status().Context == "no_completed_answer" })
 	// The user turns to another window.
-	os.WriteFile(file("focus"), []byte(noAgent+"\n"), 0o600)
+	os.WriteFile(file("focus"), []byte(nobody+"\n"), 0o600)
 	l.record(0, "stop")
 	l.await(Idle)
 
