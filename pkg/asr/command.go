@@ -24,7 +24,7 @@ func Command() *cli.Command {
 			&cli.StringFlag{Name: "engine", Value: local, Usage: "`NAME` of an engine, path of an engine program, or local: the best that works here"},
 			modelFlag(),
 			&cli.StringFlag{Name: "language", Usage: "language that is spoken, as a BCP 47 `TAG`; the engine decides without it"},
-			&cli.StringFlag{Name: "terms", Usage: "take hints from the vi.terms/1 record in `FILE`"},
+			&cli.StringFlag{Name: "terms", Usage: "take hints and spellings from the vi.terms/1 record in `FILE`"},
 			&cli.StringFlag{Name: "format", Value: "auto", Usage: "`FORM` of standard input: auto, wav or s16le"},
 			&cli.IntFlag{Name: "rate", Value: audio.OutRate, Usage: "sample rate of bare samples in `HZ`"},
 			&cli.BoolFlag{Name: "takes", Usage: "stay, and recognise one vi.take/1 record a line"},
@@ -90,7 +90,7 @@ func until(ctx context.Context, f func() error) error {
 func (r *recognizer) oneShot(ctx context.Context, o *cli.IO, c *cli.Call, language string) error {
 	return r.do(ctx, take{
 		language: language,
-		hints:    later(ctx, c.String("terms"), r.warn),
+		know:     later(ctx, c.String("terms"), r.warn),
 		open: func(context.Context) (*audio.Reader, io.Closer, error) {
 			bare := audio.Format{Encoding: audio.S16, Rate: cli.Value[int](c, "rate"), Channels: 1}
 			samples, err := openAudio(o.Stdin, c.String("format"), bare)

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"voice-input/pkg/normalize"
 	"voice-input/pkg/wire"
 )
 
@@ -26,6 +27,16 @@ const (
 // termsWait is how long a take waits for its terms. They are made while the
 // user begins to speak and need some milliseconds; without them it goes on.
 const termsWait = 5 * time.Second
+
+// knowledge is what is known of the words of a take: what the engine should
+// expect, and how the words are written.
+type knowledge struct {
+	hints []string
+	rules *normalize.Rules
+}
+
+// know takes what a vi.terms/1 record knows.
+func know(t *wire.Terms) knowledge { return knowledge{hints(t), normalize.FromRecord(t)} }
 
 // hints returns what an engine should expect to hear: the user's vocabulary by
 // weight, then the terms in their order, each once whatever its case.
@@ -55,40 +66,40 @@ func hints(t *wire.Terms) []string {
 }
 
 // readTerms reads one vi.terms/1 record from a file or FIFO to its end, and
-// returns its hints. An empty file has none.
-func readTerms(ctx context.Context, path string) ([]string, error) {
+// returns what it knows. An empty file knows nothing.
+func readTerms(ctx context.Context, path string) (knowledge, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, termsWait, fmt.Errorf("no terms within %s", termsWait))
 	defer cancel()
 	in, err := openInput(ctx, path, 0)
 	if err != nil {
-		return nil, err
+		return knowledge{}, err
 	}
 	defer in.Close()
 	b, err := io.ReadAll(io.LimitReader(in, wire.MaxLine+1))
 	if err != nil {
-		return nil, err
+		return knowledge{}, err
 	}
 	b = bytes.TrimSpace(b)
 	switch {
 	case len(b) == 0:
-		return nil, nil
+		return knowledge{}, nil
 	case len(b) > wire.MaxLine:
-		return nil, wire.ErrLineTooLong
+		return knowledge{}, wire.ErrLineTooLong
 	}
 	var t wire.Terms
 	if err := wire.Decode(b, &t); err != nil {
-		return nil, err
+		return knowledge{}, err
 	}
-	return hints(&t), nil
+	return know(&t), nil
 }
 
 // later reads the terms beside everything else. The function it returns waits
-// for them; what went wrong is told to warn, once, and gives no hints.
-func later(ctx context.Context, path string, warn func(string, ...any)) func(context.Context) []string {
+// for them; what went wrong is told to warn, once, and nothing is known.
+func later(ctx context.Context, path string, warn func(string, ...any)) func(context.Context) knowledge {
 	if path == "" {
-		return func(context.Context) []string { return nil }
+		return func(context.Context) knowledge { return knowledge{} }
 	}
-	var result []string
+	var result knowledge
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -98,12 +109,12 @@ func later(ctx context.Context, path string, warn func(string, ...any)) func(con
 		}
 		result = h
 	}()
-	return func(ctx context.Context) []string {
+	return func(ctx context.Context) knowledge {
 		select {
 		case <-done:
 			return result
 		case <-ctx.Done():
-			return nil
+			return knowledge{}
 		}
 	}
 }

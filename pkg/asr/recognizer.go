@@ -30,7 +30,7 @@ type recognizer struct {
 type take struct {
 	id       string
 	language string
-	hints    func(context.Context) []string
+	know     func(context.Context) knowledge
 	// open returns the samples, and what to close after them also if there
 	// is an error. Reading them ends soon after the context has ended.
 	open func(context.Context) (*audio.Reader, io.Closer, error)
@@ -113,17 +113,17 @@ type running struct {
 	first time.Time // of the first samples
 	ended time.Time // of the last ones
 	heard time.Time // of the first partial
-	given []string  // the hints that the engine took
+	given knowledge // what the engine was given
 	torn  error     // why the samples ended before their time
 }
 
 // give returns the hints. Only what the engine has got can come back as echo.
 func (r *running) give(ctx context.Context) []string {
-	hints := r.hints(ctx)
+	known := r.know(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.given = hints
-	return hints
+	r.given = known
+	return known.hints
 }
 
 // pump moves the samples into the queue and listens to them. It returns an
@@ -217,7 +217,7 @@ func (r *running) finish(text string, err error) error {
 		return err
 	}
 	r.mu.Lock()
-	speech, hints := r.meter.Speech(), r.given
+	speech, given := r.meter.Speech(), r.given
 	if err == nil && r.torn != nil {
 		err = &inputError{r.torn}
 	}
@@ -235,7 +235,8 @@ func (r *running) finish(text string, err error) error {
 		failure = &engine.Failure{Kind: engine.Protocol, Code: "final_empty", Err: errors.New("the final text is empty, unlike the settled one")}
 		text = r.settled.text
 	}
-	final := verdict(text, failure, hints, speech)
+	final := verdict(text, failure, given.hints, speech)
+	final.Text = given.rules.Apply(final.Text)
 	status := error(nil)
 	switch {
 	case err != nil && final.Text == "":
@@ -252,7 +253,7 @@ func (r *running) finish(text string, err error) error {
 	if err := r.write(final); err != nil {
 		return err
 	}
-	if err := r.write(r.stats(len(hints), speech.AudioMS)); err != nil {
+	if err := r.write(r.stats(len(given.hints), speech.AudioMS)); err != nil {
 		return err
 	}
 	return status

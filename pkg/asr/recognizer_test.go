@@ -96,8 +96,8 @@ func kindOfError(ev *wire.ASR) string {
 
 func testTake(samples io.Reader) take {
 	return take{
-		id:    "1",
-		hints: func(context.Context) []string { return nil },
+		id:   "1",
+		know: func(context.Context) knowledge { return knowledge{} },
 		open: func(context.Context) (*audio.Reader, io.Closer, error) {
 			r, err := audio.Raw(samples, audio.Format{Encoding: audio.S16, Rate: 16000, Channels: 1})
 			return r, nil, err

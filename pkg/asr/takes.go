@@ -42,10 +42,10 @@ func (r *recognizer) line(ctx context.Context, line []byte, language string) err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	t := take{id: req.ID, language: cmp.Or(req.Language, language), hints: later(ctx, req.TermsPath, r.warn)}
+	t := take{id: req.ID, language: cmp.Or(req.Language, language), know: later(ctx, req.TermsPath, r.warn)}
 	if req.TermsPath == "" {
-		given := hints(&wire.Terms{Terms: terms(req.Hints)})
-		t.hints = func(context.Context) []string { return given }
+		given := know(&wire.Terms{Terms: terms(req.Hints)})
+		t.know = func(context.Context) knowledge { return given }
 	}
 	t.open = func(ctx context.Context) (*audio.Reader, io.Closer, error) {
 		in, err := openInput(ctx, req.Audio.Path, audioStall)

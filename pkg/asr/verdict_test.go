@@ -129,3 +129,26 @@ func TestHints(t *testing.T) {
 		t.Errorf("hints of nothing: %q", got)
 	}
 }
+
+// Whatever the engine, the final text has the terms in their written form, and
+// the user's replacements.
+func TestRule_D5_FinalTextIsNormalised(t *testing.T) {
+	known := know(&wire.Terms{
+		Terms:        []wire.Term{{Text: "stopReason", Normalizable: true}, {Text: "JSONL", Normalizable: true}, {Text: "line"}},
+		Vocabulary:   []wire.Vocabulary{{Text: "vi-session"}},
+		Replacements: []wire.Replacement{{From: "cube control", To: "kubectl"}},
+	})
+	for text, want := range map[string]string{
+		"the stopreason is in vi session": "the stopReason is in vi-session",
+		"open the jsonl file in a Line":   "open the JSONL file in a Line",
+		"run cube control twice":          "run kubectl twice",
+		"nothing to change here":          "nothing to change here",
+	} {
+		if got := known.rules.Apply(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+	if got := (knowledge{}).rules.Apply("the stopreason"); got != "the stopreason" {
+		t.Errorf("without terms: %q", got)
+	}
+}
