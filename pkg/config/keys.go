@@ -154,6 +154,16 @@ func isChord(s string) bool {
 	return chordKey.MatchString(key) && !slices.Contains(modifiers, key)
 }
 
+// Words returns what a key that takes one of several words may be, or nil.
+func Words(section, name string) []string {
+	for _, k := range Keys() {
+		if k.Section == section && k.Name == name && !k.Each {
+			return strings.Fields(k.tag.Get("oneof"))
+		}
+	}
+	return nil
+}
+
 // maxString bounds a string value: the longest path that Linux takes.
 const maxString = 4096
 

@@ -3,7 +3,9 @@ package supervise
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,7 +43,12 @@ func runDaemon(ctx context.Context, o *cli.IO, c *cli.Call) error {
 	if err := xdg.PrivateDir(runtimeDir); err != nil {
 		return cli.Errorf(cli.StatusCantCreate, "%w", err).WithHint("XDG_RUNTIME_DIR must name a directory of yours")
 	}
-	d, err := newDaemon(cfg, runtimeDir, o.Stderr)
+	lock, err := only(runtimeDir)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	d, err := newDaemon(cfg, runtimeDir, "daemon.toml", o.Stderr)
 	if err != nil {
 		return err
 	}
@@ -132,7 +139,7 @@ func dictateCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "file", Usage: "recognise `WAV` instead of recording"},
 			&cli.DurationFlag{Name: "for", Usage: "record for `TIME`; else until Enter or INT"},
-			&cli.StringFlag{Name: "to", Value: "stdout", Usage: "`PLACE` for the text: clipboard, stdout"},
+			&cli.StringFlag{Name: "to", Value: "stdout", Usage: "`PLACE` for the text, as vi-type takes it"},
 		},
 		Run: runDictate,
 	}
@@ -148,10 +155,10 @@ func runDictate(ctx context.Context, o *cli.IO, c *cli.Call) error {
 		return err
 	}
 	cfg.Deliver.To = c.String("to")
-	if cfg.Deliver.To != "stdout" && cfg.Deliver.To != "clipboard" {
-		return cli.ErrUsage("no place %q", cfg.Deliver.To).WithHint("one of clipboard, stdout")
+	if places := config.Words("deliver", "to"); !slices.Contains(places, cfg.Deliver.To) {
+		return cli.ErrUsage("no place %q", cfg.Deliver.To).WithHint("one of %s", strings.Join(places, ", "))
 	}
-	d, err := newDaemon(cfg, xdg.RuntimeDir(o.Getenv), o.Stderr)
+	d, err := newDaemon(cfg, xdg.RuntimeDir(o.Getenv), fmt.Sprintf("dictate-%d.toml", os.Getpid()), o.Stderr)
 	if err != nil {
 		return err
 	}

@@ -49,14 +49,16 @@ type take struct {
 	waiters []chan<- *wire.Reply
 }
 
-func newDaemon(cfg config.Config, runtimeDir string, log io.Writer) (*daemon, error) {
-	st, err := newStages(cfg, log)
-	if err != nil {
-		return nil, err
-	}
+// newDaemon makes a daemon. The name is that of a file of its own in the
+// runtime directory.
+func newDaemon(cfg config.Config, runtimeDir, name string, log io.Writer) (*daemon, error) {
 	sp, err := openSpool(runtimeDir)
 	if err != nil {
 		return nil, cli.Errorf(cli.StatusCantCreate, "%w", err)
+	}
+	st, err := newStages(cfg, runtimeDir, name, log)
+	if err != nil {
+		return nil, err
 	}
 	argv, resident := st.asr()
 	return &daemon{
@@ -105,6 +107,7 @@ func (d *daemon) shutdown() {
 	}
 	d.asr.close(shutdownTime)
 	d.ranker.close(shutdownTime)
+	d.stages.close()
 }
 
 // show publishes a change of the status.

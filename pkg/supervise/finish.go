@@ -90,7 +90,7 @@ func (d *daemon) refined(t *take, text *wire.Refine, err error) {
 	d.board.setText(text.Text)
 	d.enter(Delivering)
 	go func() {
-		rec, err := d.stages.deliver(t.ctx, text, d.cfg.Deliver.To, d.out)
+		rec, err := d.stages.deliver(t.ctx, text, t.target.wait(), d.out)
 		d.post(func() {
 			if d.take == t {
 				d.delivered(t, rec, err)

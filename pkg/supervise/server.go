@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"voice-input/pkg/cli"
-	"voice-input/pkg/internal/xdg"
 	"voice-input/pkg/wire"
 )
 
@@ -23,24 +22,26 @@ func socketPath(runtimeDir string) string { return filepath.Join(runtimeDir, "co
 type server struct {
 	d    *daemon
 	l    *net.UnixListener
-	lock *os.File
 	busy chan struct{} // a place for each client that is served
 }
 
-// listen makes the control socket. The lock decides who is the daemon, so
-// that a socket left by a crash is known to be dead and may be replaced.
-func listen(d *daemon, runtimeDir string) (*server, error) {
-	if err := xdg.PrivateDir(runtimeDir); err != nil {
-		return nil, cli.Errorf(cli.StatusCantCreate, "cannot listen: %w", err).WithHint("XDG_RUNTIME_DIR must name a directory of yours")
-	}
-	lockFile, err := os.OpenFile(filepath.Join(runtimeDir, "daemon.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+// only makes this process the one daemon of the user for as long as the file
+// that it returns is open. So a socket left by a crash is known to be dead and
+// may be replaced.
+func only(runtimeDir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(runtimeDir, "daemon.lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, cli.Errorf(cli.StatusCantCreate, "cannot listen: %w", err)
 	}
-	if err := lock(lockFile); err != nil {
-		lockFile.Close()
+	if err := lock(f); err != nil {
+		f.Close()
 		return nil, cli.Errorf(cli.StatusCantCreate, "cannot listen on %q: another daemon runs", socketPath(runtimeDir)).WithHint("voice-input status shows what it does")
 	}
+	return f, nil
+}
+
+// listen makes the control socket in the runtime directory of the only daemon.
+func listen(d *daemon, runtimeDir string) (*server, error) {
 	path := socketPath(runtimeDir)
 	os.Remove(path)
 	// The umask makes the socket private from its first moment.
@@ -48,16 +49,13 @@ func listen(d *daemon, runtimeDir string) (*server, error) {
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	unix.Umask(old)
 	if err != nil {
-		lockFile.Close()
 		return nil, cli.Errorf(cli.StatusCantCreate, "cannot listen: %w", err)
 	}
-	return &server{d: d, l: l, lock: lockFile, busy: make(chan struct{}, maxClients)}, nil
+	return &server{d: d, l: l, busy: make(chan struct{}, maxClients)}, nil
 }
 
-func (s *server) close() {
-	s.l.Close() // removes the socket
-	s.lock.Close()
-}
+// close removes the socket.
+func (s *server) close() { s.l.Close() }
 
 // serve accepts clients until close.
 func (s *server) serve(ctx context.Context) {

@@ -21,24 +21,37 @@ type stages struct {
 	cfg config.Config
 	dir string // where the programs lie
 	log io.Writer
+	// frozen is a file with cfg for the programs: what the user changes in his
+	// own meanwhile must not break a take.
+	frozen string
 	// length is how long vi-capture records; 0 is until it is stopped.
 	length time.Duration
 }
 
-// newStages looks for the programs beside the running one.
-func newStages(cfg config.Config, log io.Writer) (*stages, error) {
+// newStages looks for the programs beside the running one. The name is that of
+// the file in the runtime directory that holds their configuration.
+func newStages(cfg config.Config, runtimeDir, name string, log io.Writer) (*stages, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, cli.Errorf(cli.StatusOSFile, "cannot find the programs of the stages: %w", err)
 	}
-	return &stages{cfg: cfg, dir: filepath.Dir(self), log: log}, nil
+	s := &stages{cfg: cfg, dir: filepath.Dir(self), log: log, frozen: filepath.Join(runtimeDir, name)}
+	var b bytes.Buffer
+	if err := config.Show(&b, cfg); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(s.frozen, b.Bytes(), 0o600); err != nil {
+		return nil, cli.Errorf(cli.StatusCantCreate, "cannot write the configuration of the stages: %w", err)
+	}
+	return s, nil
 }
 
+// close removes what newStages made.
+func (s *stages) close() { os.Remove(s.frozen) }
+
 // own returns the command of a program of ours, by its path beside this one.
-// The supervisor has read the configuration, so its stages get flags and an
-// empty file: what the user changes meanwhile must not break a take.
 func (s *stages) own(name string, args ...string) []string {
-	return append([]string{filepath.Join(s.dir, name), "--config", "/dev/null"}, args...)
+	return append([]string{filepath.Join(s.dir, name), "--config", s.frozen}, args...)
 }
 
 // capture returns the command that records. It has descriptor 3 for events.
@@ -46,12 +59,9 @@ func (s *stages) capture() []string {
 	if argv := s.cfg.Stages.Capture; len(argv) > 0 {
 		return argv
 	}
-	argv := s.own("vi-capture", "--events-fd", "3", "--stall", fmt.Sprintf("%dms", s.cfg.Audio.StallMS))
+	argv := s.own("vi-capture", "--events-fd", "3")
 	if s.length > 0 {
 		argv = append(argv, "--for", s.length.String())
-	}
-	if source := s.cfg.Audio.Source; source != "" {
-		argv = append(argv, "--source", source)
 	}
 	return argv
 }
@@ -62,14 +72,7 @@ func (s *stages) asr() (argv []string, resident bool) {
 	if argv := s.cfg.Stages.ASR; len(argv) > 0 {
 		return argv, false
 	}
-	argv = s.own("vi-asr", "--takes", "--engine", s.cfg.ASR.Engine)
-	if m := s.cfg.ASR.Model; m != "" {
-		argv = append(argv, "--model", m)
-	}
-	if l := s.cfg.ASR.Language; l != "" {
-		argv = append(argv, "--language", l)
-	}
-	return argv, true
+	return s.own("vi-asr", "--takes"), true
 }
 
 // refine runs vi-refine on the final event. When it fails the words are kept
@@ -98,36 +101,33 @@ func (s *stages) refine(ctx context.Context, final *wire.ASR, style string, term
 	return &r, nil
 }
 
-// deliver runs vi-type. The record is not nil if vi-type wrote one. Standard
-// output belongs to the text when that is where it goes.
-func (s *stages) deliver(ctx context.Context, text *wire.Refine, to string, stdout *os.File) (*wire.Delivery, error) {
+// deliver runs vi-type for the window that was in focus at the stop. The
+// record is not nil if vi-type wrote one. Standard output belongs to the text
+// where that is its place.
+func (s *stages) deliver(ctx context.Context, text *wire.Refine, target *wire.Focus, stdout *os.File) (*wire.Delivery, error) {
 	ctx, cancel := context.WithTimeout(ctx, deliverTime)
 	defer cancel()
 	var d wire.Delivery
 	var err error
-	switch own := s.cfg.Stages.Type; {
-	case len(own) > 0:
+	if own := s.cfg.Stages.Type; len(own) > 0 {
 		err = s.filter(ctx, own, text, &d)
-	case to == "stdout":
-		err = s.deliverToStdout(ctx, text, &d, stdout)
-	default:
-		err = s.filter(ctx, s.own("vi-type", "--to", to), text, &d)
+	} else {
+		err = s.deliverByOwn(ctx, text, target, &d, stdout)
 	}
-	if d.Schema == "" {
+	switch {
+	case d.Schema == "":
 		return nil, err
-	}
-	if !d.Delivered && err == nil {
+	case d.Delivered:
+		return &d, nil
+	case err == nil:
 		err = errors.New("not delivered")
 	}
-	if d.Delivered {
-		err = nil
-	}
-	return &d, err
+	return &d, fmt.Errorf("%s: %w", wire.ReasonMeaning(wire.SchemaDelivery, d.Reason), err)
 }
 
-// deliverToStdout gives vi-type the given standard output and reads its record from
-// descriptor 3.
-func (s *stages) deliverToStdout(ctx context.Context, text *wire.Refine, d *wire.Delivery, stdout *os.File) error {
+// deliverByOwn runs our vi-type, which writes its record to descriptor 3 and
+// reads the target from 4.
+func (s *stages) deliverByOwn(ctx context.Context, text *wire.Refine, target *wire.Focus, d *wire.Delivery, stdout *os.File) error {
 	line, err := wire.Encode(text)
 	if err != nil {
 		return err
@@ -137,16 +137,30 @@ func (s *stages) deliverToStdout(ctx context.Context, text *wire.Refine, d *wire
 		return err
 	}
 	defer r.Close()
-	p, err := child.Start(ctx, child.Spec{
-		Argv: s.own("vi-type", "--to", "stdout", "--report", "/dev/fd/3"), Stdin: bytes.NewReader(line), Stdout: stdout, Stderr: s.log, Extra: []*os.File{w},
-	})
+	argv, extra := s.own("vi-type", "--report", "/dev/fd/3"), []*os.File{w}
+	if target != nil {
+		if b, err := wire.Encode(target); err == nil {
+			if t, err := pipeOf(b); err == nil {
+				defer t.Close()
+				argv, extra = append(argv, "--target", "/dev/fd/4"), append(extra, t)
+			}
+		}
+	}
+	p, err := child.Start(ctx, child.Spec{Argv: argv, Stdin: bytes.NewReader(line), Stdout: stdout, Stderr: s.log, Extra: extra, LeavesDaemon: true})
 	w.Close()
 	if err != nil {
 		return err
 	}
-	report, _ := io.ReadAll(io.LimitReader(r, maxOutput))
+	report := make(chan []byte, 1)
+	go func() {
+		b, _ := io.ReadAll(io.LimitReader(r, maxOutput))
+		report <- b
+	}()
 	err = p.Wait()
-	if decodeErr := wire.Decode(bytes.TrimSpace(report), d); err == nil {
+	// A program that serves the clipboard may hold the descriptor open.
+	r.SetReadDeadline(time.Now().Add(time.Second))
+	b := <-report
+	if decodeErr := wire.Decode(bytes.TrimSpace(b), d); err == nil {
 		err = decodeErr
 	}
 	return err
