@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -72,10 +73,16 @@ func (f *Finder) codex(ctx context.Context, s *search, p *process, thread string
 	}
 	f.explain("codex: %d rollouts open, %d threads without one, title names a thread: %t", len(held.rollouts), len(held.waiting()), thread != "")
 	i, err := choose(held, thread, holder != p)
+	if err == error(Nothing("unproved")) && !hasRollout(filepath.Join(home, "sessions"), thread) {
+		err = Nothing("not_started") // before 0.148 there are no locks to show it
+	}
 	if err != nil {
 		return answer{}, err
 	}
 	r := held.rollouts[i]
+	if thread == "" && len(held.locks) == 0 && left(home, r.file) {
+		return answer{}, Nothing("ambiguous")
+	}
 	a := answer{session: r.record(r.header.id)}
 	if err := ctx.Err(); err != nil {
 		return a, err
@@ -88,6 +95,25 @@ func (f *Finder) codex(ctx context.Context, s *search, p *process, thread string
 		}
 	}
 	return a, err
+}
+
+// left tells whether the conversation in a rollout may have been left for one
+// in which nothing was said yet. Codex before 0.148 has no lock that would show
+// that one, but puts a snapshot of the shell aside when a conversation begins,
+// under the thread's id. A younger one without a rollout may be on the screen,
+// unless the rollout was written to since: then it still is.
+func left(home string, r *file) bool {
+	entries, err := os.ReadDir(filepath.Join(home, "shell_snapshots"))
+	if err != nil {
+		return false // that can be switched off
+	}
+	for _, e := range entries {
+		id, _, _ := strings.Cut(e.Name(), ".")
+		if begun, ok := uuidTime(id); ok && agents.IsUUID(id) && begun.After(r.written) && !hasRollout(filepath.Join(home, "sessions"), id) {
+			return true
+		}
+	}
+	return false
 }
 
 // shares prepares the choice among the sessions of a daemon: it marks those of

@@ -4,11 +4,10 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"voice-input/pkg/internal/agents"
 )
 
 // maxBases bounds the files that one session goes on from, so that a circle of
@@ -107,30 +106,57 @@ func findBase(path, id string) (string, error) {
 	return "", Nothing("base_missing")
 }
 
-// baseDirs lists the directories to look into. Codex files a rollout under
-// YYYY/MM/DD of its local time; the id holds the same moment in UTC.
+// baseDirs lists the directories to look into: that of the file that names the
+// base, and if it lies in a tree of days those of the base's.
 func baseDirs(path, id string) []string {
 	dir := filepath.Dir(path)
-	dirs := []string{dir}
-	made, ok := uuidTime(id)
 	root := dir
 	for _, layout := range []string{"02", "01", "2006"} {
 		if _, err := time.Parse(layout, filepath.Base(root)); err != nil {
-			return dirs
+			return []string{dir}
 		}
 		root = filepath.Dir(root)
 	}
+	return append(slices.DeleteFunc(dayDirs(root, id), func(day string) bool { return day == dir }), dir)
+}
+
+// dayDirs lists where the rollout that was begun with an id may lie. Codex files
+// it under YYYY/MM/DD of its local time; the id holds the same moment in UTC.
+// An id without a moment has none.
+func dayDirs(sessions, id string) []string {
+	made, ok := uuidTime(id)
+	if !ok {
+		return nil
+	}
+	var dirs []string
 	for _, days := range []int{-1, 0, 1} {
-		if day := filepath.Join(root, made.AddDate(0, 0, days).Format("2006/01/02")); ok && day != dir {
-			dirs = append(dirs, day)
-		}
+		dirs = append(dirs, filepath.Join(sessions, made.AddDate(0, 0, days).Format("2006/01/02")))
 	}
 	return dirs
 }
 
-// uuidTime returns the moment in a UUID of version 7.
+// hasRollout tells whether a thread, given by the start of its id, has a
+// rollout. It is taken to have one if its id does not tell when it was begun.
+func hasRollout(sessions, thread string) bool {
+	dirs := dayDirs(sessions, thread)
+	for _, dir := range dirs {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue // there need not be one for each day
+		}
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), "rollout-") && strings.Contains(e.Name(), "-"+thread) {
+				return true
+			}
+		}
+	}
+	return dirs == nil
+}
+
+// uuidTime returns the moment in a UUID of version 7, or in the start of one.
 func uuidTime(id string) (time.Time, bool) {
-	if !agents.IsUUID(id) || id[14] != '7' {
+	const version = 14
+	if len(id) <= version || id[version] != '7' {
 		return time.Time{}, false
 	}
 	ms, err := strconv.ParseInt(id[:8]+id[9:13], 16, 64)

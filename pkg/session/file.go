@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 	"golang.org/x/sys/unix"
@@ -23,9 +24,10 @@ const maxHeader = 1 << 20
 // the same descriptor.
 type file struct {
 	*os.File
-	path string
-	id   identity
-	size int64
+	path    string
+	id      identity
+	size    int64
+	written time.Time // the last time
 }
 
 // identity is what a file is, whatever its name.
@@ -54,7 +56,7 @@ func openFile(path string, uid int) (*file, error) {
 		f.Close()
 		return nil, err
 	}
-	return &file{File: f, path: path, id: identity{uint64(st.Dev), st.Ino}, size: st.Size}, nil
+	return &file{File: f, path: path, id: identity{uint64(st.Dev), st.Ino}, size: st.Size, written: time.Unix(st.Mtim.Unix())}, nil
 }
 
 // identityOf returns what lies at a path now. A link is followed: those below

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-
 	"path/filepath"
 	"strings"
 

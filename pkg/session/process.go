@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"syscall"
 
 	"voice-input/pkg/internal/agents"
 	"voice-input/pkg/internal/proc"
@@ -77,7 +78,7 @@ func (p *process) after() error {
 
 // ended tells a process that is gone from one that may not be looked at.
 func ended(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
 		return Nothing("process_gone")
 	}
 	return err
