@@ -55,6 +55,9 @@ func (l *Looker) kitty(ctx context.Context, w window, f *wire.Focus) string {
 		f.Agent = nil
 		return "changed"
 	}
+	if f.Multiplexer == nil {
+		point(f, shown.Title)
+	}
 	return reason
 }
 
@@ -158,7 +161,7 @@ func (l *Looker) ownSockets(pid int) []string {
 	return paths
 }
 
-// What is read of the answer to ls. Titles and environments are not.
+// What is read of the answer to ls. Environments are not.
 type (
 	kittyOSWindow struct {
 		Focused  bool   `json:"is_focused"`
@@ -173,6 +176,7 @@ type (
 	kittyWindow struct {
 		kittyActive
 		ID         int64
+		Title      string // for point only
 		Focused    bool `json:"is_focused"`
 		PID        int
 		Foreground []struct{ PID int } `json:"foreground_processes"`

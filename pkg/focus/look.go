@@ -163,3 +163,12 @@ func (l *Looker) confirm(m member, f *wire.Focus) string {
 	l.Explain("agent: %s, process %d", m.kind, m.PID)
 	return ""
 }
+
+// point adds the conversation that a title names to the agent. It is all of a
+// title that ever leaves this package, and only a pointer: whoever writes to
+// the terminal can write it, so vi-session proves it.
+func point(f *wire.Focus, title string) {
+	if f.Agent != nil && f.Agent.Kind == "codex" {
+		f.Agent.Thread = agents.Thread(title)
+	}
+}

@@ -191,3 +191,36 @@ func TestReasonsAreListed(t *testing.T) {
 		}
 	}
 }
+
+// Of a title only the id of a conversation comes out, in its shape and of the
+// pane or window that shows.
+func TestTitlePointsToTheThread(t *testing.T) {
+	const id = "01a22e47-9836-7912-bd4f-a0ce4"
+	m := desktoptest.StartTmux(t, "work", play(program(t, t.TempDir(), "codex"))...)
+	m.Do("split-window", "-h", "-d", "-t", "work", "sleep", "1000")
+	m.Do("select-pane", "-T", "neighbour | 11111111-2222-3333-4444-55555555", "-t", "work:0.1")
+	m.Do("select-pane", "-T", "private: plan | "+id+"...", "-t", "work:0.0")
+	status, stdout, stderr := vifocus(t, tmuxLine(t, m), "--explain", "--timeout", "30s")
+	var f wire.Focus
+	if err := wire.Decode([]byte(strings.TrimSpace(stdout)), &f); err != nil || status != 0 {
+		t.Fatalf("status %d, %v: %s", status, err, stderr)
+	}
+	if f.Agent == nil || f.Agent.Thread != id {
+		t.Errorf("agent %+v, want the thread %s", f.Agent, id)
+	}
+	if strings.Contains(stdout+stderr, "private") || strings.Contains(stdout+stderr, "11111111") {
+		t.Errorf("more of a title came out:\n%s%s", stdout, stderr)
+	}
+
+	for kind, want := range map[string]string{"codex": id, "pi": ""} {
+		f := &wire.Focus{Agent: &wire.Agent{Kind: kind}}
+		if point(f, "plan | "+id+"..."); f.Agent.Thread != want {
+			t.Errorf("%s: thread %q, want %q", kind, f.Agent.Thread, want)
+		}
+	}
+	point(&wire.Focus{}, id) // no agent, nothing to point from
+	shown, reason := parseKitty([]byte(`[{"is_focused":true,"tabs":[{"is_active":true,"is_focused":true,"windows":[{"id":1,"is_active":true,"is_focused":true,"pid":7,"title":"x | `+id+`..."}]}]}]`), 0)
+	if reason != "" || shown.Title != "x | "+id+"..." {
+		t.Errorf("%+v, %s", shown, reason)
+	}
+}

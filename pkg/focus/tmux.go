@@ -60,7 +60,9 @@ func (l *Looker) tmux(ctx context.Context, table proc.Table, client process, f *
 		f.Multiplexer.Location = &pane.location
 	}
 	l.Explain("multiplexer: tmux at %q, pane %s", path, pane.id)
-	return l.foreground(ctx, table, l.members(table.Foreground(device(pane.tty))), f)
+	reason := l.foreground(ctx, table, l.members(table.Foreground(device(pane.tty))), f)
+	point(f, findTitle(out, client.PID))
+	return reason
 }
 
 // tmuxSocket returns the socket of a client, which it finds in the same way:
@@ -121,6 +123,13 @@ const clientFormat = "#{client_pid}:#{client_tty}:#{client_flags}:#{pane_id}:#{p
 	"#{window_index}:#{window_active}:#{pane_index}:#{pane_active}:#{window_panes}:#{window_zoomed_flag}:#{window_layout}:" +
 	"#{session_name}:#{window_name}"
 
+// titleFormat is another line for each client: the title of its pane, which
+// may have any character too.
+const (
+	titleMark   = "title:"
+	titleFormat = titleMark + "#{client_pid}:#{pane_title}"
+)
+
 // maxClients bounds the list; a line has a few hundred bytes.
 const maxClients = 1 << 20
 
@@ -137,7 +146,7 @@ func listClients(ctx context.Context, program, socket string) ([]byte, error) {
 	var out limited
 	// It is not asked to end in time but killed, for a look has no time left.
 	p, err := child.Start(context.WithoutCancel(ctx), child.Spec{
-		Argv: []string{program, "-u", "-S", socket, "list-clients", "-F", clientFormat},
+		Argv: []string{program, "-u", "-S", socket, "list-clients", "-F", clientFormat, ";", "list-clients", "-F", titleFormat},
 		// Without TMUX, which would make it a client of another server.
 		Env:    []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8"},
 		Stdout: &out,
@@ -175,6 +184,9 @@ var paneID = regexp.MustCompile(`^%[0-9]+$`)
 func findClient(out []byte, pid int) (pane, error) {
 	var found []pane
 	for line := range bytes.Lines(out) {
+		if bytes.HasPrefix(line, []byte(titleMark)) {
+			continue
+		}
 		p, err := parseClient(strings.TrimSuffix(string(line), "\n"))
 		if err != nil {
 			return pane{}, err
@@ -187,6 +199,16 @@ func findClient(out []byte, pid int) (pane, error) {
 		return pane{}, fmt.Errorf("it lists the client %d times", len(found))
 	}
 	return found[0], nil
+}
+
+// findTitle returns the title of the pane that a client shows, or "".
+func findTitle(out []byte, pid int) string {
+	for line := range bytes.Lines(out) {
+		if title, ok := bytes.CutPrefix(line, fmt.Appendf(nil, "%s%d:", titleMark, pid)); ok {
+			return string(bytes.TrimSuffix(title, []byte("\n")))
+		}
+	}
+	return ""
 }
 
 func parseClient(line string) (pane, error) {
