@@ -225,6 +225,9 @@ func describe(s *wire.Status) string {
 	if s.Error != nil {
 		fmt.Fprintf(&b, "; %s: %s", s.Error.Stage, s.Error.Detail)
 	}
+	if s.Last != nil && slices.Contains(s.Last.Warnings, "left_on_clipboard") {
+		b.WriteString("; the text is on the clipboard")
+	}
 	if s.Recoverable > 0 {
 		fmt.Fprintf(&b, "; %d to retry", s.Recoverable)
 	}

@@ -46,6 +46,7 @@ type take struct {
 	engine  time.Duration // spent in the recogniser after that
 	name    string        // of the engine
 	driver  string
+	warned  []string // by vi-type
 	waiters []chan<- *wire.Reply
 }
 
@@ -357,7 +358,7 @@ func (d *daemon) end(t *take, outcome string, r *wire.Reply) {
 		d.spool.remove(t.id)
 	}
 	d.spool.prune(time.Now())
-	result := &wire.StatusResult{Job: t.id, Outcome: outcome, Engine: t.name, Driver: t.driver}
+	result := &wire.StatusResult{Job: t.id, Outcome: outcome, Engine: t.name, Driver: t.driver, Warnings: t.warned}
 	if outcome == "delivered" {
 		result.OverheadMS = t.overhead(time.Now()).Milliseconds()
 	}

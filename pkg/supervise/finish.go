@@ -102,7 +102,7 @@ func (d *daemon) refined(t *take, text *wire.Refine, err error) {
 // delivered ends the take.
 func (d *daemon) delivered(t *take, rec *wire.Delivery, err error) {
 	if rec != nil {
-		t.driver = rec.Driver
+		t.driver, t.warned = rec.Driver, rec.Warnings
 	}
 	if err == nil {
 		d.end(t, "delivered", &wire.Reply{})

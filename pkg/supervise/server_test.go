@@ -304,6 +304,7 @@ func TestWaybar(t *testing.T) {
 		{"recording", wire.Status{Phase: "recording", RecordingMS: 75_400, Level: 0.25}, `{"text":"1:15","alt":"recording","class":"recording","tooltip":"recording 75 s","percentage":25}`},
 		{"error", wire.Status{Phase: "idle", Error: &wire.StatusError{Stage: "asr", Detail: "no <engine> & no \"luck\""}}, `{"text":"","alt":"error","class":"error","tooltip":"idle; asr: no \u0026lt;engine\u0026gt; \u0026amp; no \"luck\"","percentage":0}`},
 		{"to retry", wire.Status{Phase: "idle", Recoverable: 2}, `{"text":"","alt":"idle","class":"idle","tooltip":"idle; 2 to retry","percentage":0}`},
+		{"on the clipboard", wire.Status{Phase: "idle", Last: &wire.StatusResult{Warnings: []string{"left_on_clipboard"}}}, `{"text":"","alt":"idle","class":"idle","tooltip":"idle; the text is on the clipboard","percentage":0}`},
 		{"stopped", wire.Status{Phase: "stopped"}, `{"text":"","alt":"stopped","class":"stopped","tooltip":"stopped","percentage":0}`},
 	}
 	for _, tt := range tests {

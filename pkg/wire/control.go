@@ -72,6 +72,8 @@ type StatusResult struct {
 	Outcome string `json:"outcome"` // delivered, empty, cancelled, failed
 	Engine  string `json:"engine,omitempty"`
 	Driver  string `json:"driver,omitempty"`
+	// Warnings are those of vi.delivery/1.
+	Warnings []string `json:"warnings,omitempty"`
 	// OverheadMS is stop to delivered less the time that the recogniser and
 	// the model took.
 	OverheadMS int64 `json:"overhead_ms"`
