@@ -13,6 +13,7 @@ build:
 # everything that must hold: linters, then all tests with the race detector
 test: lint
     go test -race -timeout 20m ./...
+    cd tests/redact && go test .
 
 # formatting and static checks
 lint:
@@ -36,6 +37,9 @@ fuzz time="30s":
 # measure the supervisor on a real sound server, with the budgets beside it
 bench:
     go test ./pkg/supervise -run '^$' -bench . -benchtime 1x -count 1
+    go test ./pkg/focus -run '^$' -bench . -benchtime 20x -count 1
+    go test ./pkg/session -run '^$' -bench . -benchtime 5x -count 1
+    go test ./pkg/deliver/... -run '^$' -bench . -benchtime 1x -count 1
 
 # play a recording into a private sound server and dictate it
 demo: build

@@ -18,6 +18,11 @@ var walls = []struct{ from, to, why string }{
 	{"pkg/wire", module, "records depend on the standard library only"},
 	{"pkg/cli", module + "/pkg/config", "the frame is below everything that has a configuration"},
 	{"pkg/supervise", "github.com/jfreymuth/pulse", "the supervisor reaches the sound server through vi-capture"},
+	{"cmd/vi-focus", "net/http", "looking at the focus uses no network"},
+	{"cmd/vi-session", "net/http", "looking for a session uses no network"},
+	{"cmd/vi-session", "os/exec", "looking for a session starts no program"},
+	{"cmd/vi-terms", "net/http", "taking terms uses no network"},
+	{"cmd/vi-terms", "os/exec", "taking terms starts no program"},
 	{"cmd/vi-capture", "net/http", "capture uses no network"},
 	{"cmd/vi-type", "net/http", "delivery uses no network"},
 	{"cmd/vi-refine", "github.com/jfreymuth/pulse", "refining hears nothing"},
@@ -66,6 +71,17 @@ func TestCgoStaysInTerms(t *testing.T) {
 	for _, pkg := range strings.Fields(string(out)) {
 		if pkg != module+"/pkg/terms" {
 			t.Errorf("%s uses cgo", pkg)
+		}
+	}
+	// Nor may a module with cgo come in by another package.
+	for pkg, imports := range dependencies(t) {
+		if pkg == module+"/pkg/terms" || pkg == module+"/cmd/vi-terms" {
+			continue
+		}
+		for _, dep := range imports {
+			if dep == "github.com/yanyiwu/gojieba" {
+				t.Errorf("%s links the segmenter", pkg)
+			}
 		}
 	}
 }

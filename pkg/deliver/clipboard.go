@@ -3,8 +3,10 @@ package deliver
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os/exec"
 	"strings"
+	"time"
 
 	"voice-input/pkg/internal/child"
 	"voice-input/pkg/wire"
@@ -65,14 +67,40 @@ func (c Clipboard) Deliver(ctx context.Context, text string) (string, []string, 
 	if err != nil {
 		return "", nil, err
 	}
-	got := &bounded{max: len(text) + 1}
-	switch err := run(ctx, child.Spec{Argv: c.paste, Stdout: got}); {
-	case err != nil:
-		return wire.VerifiedNothing, []string{"clipboard_not_readable"}, nil
-	case got.String() != text:
-		return wire.VerifiedNothing, []string{"clipboard_differs"}, nil
+	warning, again := c.readBack(ctx, text)
+	// xclip ends before its server has told X that the clipboard is its own.
+	for wait := 10 * time.Millisecond; again && wait < settle; wait *= 2 {
+		time.Sleep(wait)
+		warning, again = c.readBack(ctx, text)
+	}
+	if warning != "" {
+		return wire.VerifiedNothing, []string{warning}, nil
 	}
 	return wire.VerifiedReadBack, nil, nil
+}
+
+// settle is how long a clipboard may take to change hands: xclip was seen to
+// need some milliseconds on a machine under load.
+const settle = 400 * time.Millisecond
+
+// The warnings of what was read back.
+const (
+	notReadable = "clipboard_not_readable"
+	differs     = "clipboard_differs"
+)
+
+// readBack returns why the text cannot be read from the clipboard, or "", and
+// whether that may be because it has just changed hands.
+func (c Clipboard) readBack(ctx context.Context, text string) (warning string, again bool) {
+	got := &bounded{max: len(text) + 1}
+	var exit *child.ExitError
+	switch err := run(ctx, child.Spec{Argv: c.paste, Stdout: got}); {
+	case err != nil:
+		return notReadable, errors.As(err, &exit)
+	case got.String() != text:
+		return differs, true
+	}
+	return "", false
 }
 
 // bounded keeps at most max bytes of what is written to it.

@@ -6,14 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"voice-input/pkg/deliver/driver"
 	"voice-input/pkg/internal/child"
+	"voice-input/pkg/internal/desktoptest"
 	"voice-input/pkg/wire"
 )
 
@@ -27,109 +27,68 @@ func (f fake) Deliver(context.Context, string) (string, []string, error) {
 	return f.verified, []string{"w"}, f.err
 }
 
+func quiet(string, ...any) {}
+
+// through delivers by one driver.
+func through(t *testing.T, d Driver, text string) (*wire.Delivery, error) {
+	return Text(t.Context(), []Route{{Name: d.Name(), Open: func(context.Context) (Driver, string) { return d, "" }}}, text, quiet)
+}
+
 func TestText(t *testing.T) {
+	unsent := fmt.Errorf("x: %w", driver.ErrUnsent)
+	unsentLate := fmt.Errorf("x: %w: %w", driver.ErrUnsent, context.DeadlineExceeded)
+	changed := fmt.Errorf("x: %w", driver.ErrTargetChanged)
+	// Each driver by what it returns; nil is one that cannot be opened, and the
+	// last one is the last resort.
 	tests := []struct {
-		name   string
-		driver Driver
-		text   string
-		want   wire.Delivery
+		name    string
+		drivers []any
+		text    string
+		want    string
 	}{
-		{"delivered", fake{wire.VerifiedWritten, nil}, "x", wire.Delivery{Delivered: true, Driver: "fake", Verified: "written", Warnings: []string{"w"}}},
-		{"no text", fake{}, "", wire.Delivery{Header: wire.Header{Reason: "no_text"}, Verified: "nothing", Warnings: []string{}}},
-		{"no driver", nil, "x", wire.Delivery{Header: wire.Header{Reason: "no_driver"}, Verified: "nothing", Warnings: []string{}}},
-		{"failed", fake{"written", errors.New("x")}, "x", wire.Delivery{Header: wire.Header{Reason: "driver_failed"}, Driver: "fake", Verified: "nothing", Warnings: []string{"w"}}},
-		{"too late", fake{"written", context.DeadlineExceeded}, "x", wire.Delivery{Header: wire.Header{Reason: "timeout"}, Driver: "fake", Verified: "nothing", Warnings: []string{"w"}}},
+		{"delivered", []any{"written", "nothing"}, "x", "ok true fake written [w]"},
+		{"no text", []any{"written"}, "", "no_text false  nothing []"},
+		{"nothing that can be seen", []any{"written"}, "\x1b\u200b\n", "no_text false  nothing []"},
+		{"no driver", []any{nil, nil}, "x", "no_driver false  nothing []"},
+		{"no route", nil, "x", "no_driver false  nothing []"},
+		{"the second", []any{nil, "written", nil}, "x", "ok true fake written [w]"},
+		{"O9: left on the clipboard", []any{unsent, "read_back"}, "x", "ok true fake read_back [w w left_on_clipboard]"},
+		{"the last resort", []any{nil, "read_back"}, "x", "ok true fake read_back [w left_on_clipboard]"},
+		{"failed", []any{errors.New("x"), "written"}, "x", "driver_failed false fake nothing [w]"},
+		{"too late is unknown, nothing follows", []any{context.DeadlineExceeded, "written"}, "x", "timeout false fake nothing [w]"},
+		{"O9: nothing was sent, another follows", []any{unsent, "written", nil}, "x", "ok true fake written [w w]"},
+		{"too late before it was sent", []any{unsentLate, "written", nil}, "x", "ok true fake written [w w]"},
+		{"nothing was sent by any", []any{unsent, nil, unsentLate}, "x", "driver_failed false fake nothing [w w]"},
+		{"target changed, nothing follows", []any{changed, "written"}, "x", "target_changed false fake nothing [w]"},
+		{"target changed behind another", []any{unsent, changed, "written"}, "x", "target_changed false fake nothing [w w]"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := Text(t.Context(), tt.driver, tt.text)
-			if fmt.Sprintf("%+v", *got) != fmt.Sprintf("%+v", tt.want) {
-				t.Errorf("got  %+v\nwant %+v", *got, tt.want)
+			var routes []Route
+			for i, d := range tt.drivers {
+				routes = append(routes, Route{Name: "fake", LastResort: i > 0 && i == len(tt.drivers)-1, Open: func(context.Context) (Driver, string) {
+					switch d := d.(type) {
+					case string:
+						return fake{verified: d}, ""
+					case error:
+						return fake{err: d}, ""
+					}
+					return nil, "absent"
+				}})
+			}
+			got, err := Text(t.Context(), routes, tt.text, quiet)
+			reason := got.Reason
+			if reason == "" {
+				reason = wire.OK
+			}
+			if s := fmt.Sprintf("%s %t %s %s %v", reason, got.Delivered, got.Driver, got.Verified, got.Warnings); s != tt.want {
+				t.Errorf("got  %s\nwant %s", s, tt.want)
 			}
 			if (err != nil) != (!got.Delivered && got.Reason != "no_text") {
 				t.Errorf("error %v with reason %q", err, got.Reason)
 			}
 		})
 	}
-}
-
-// until polls, for a loaded machine may be slow.
-func until(t *testing.T, what string, met func() bool) {
-	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !met(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("not in time: %s", what)
-		}
-	}
-}
-
-// start runs a program of the test's desktop until the end of the test.
-func start(t *testing.T, env []string, argv ...string) {
-	t.Helper()
-	if _, err := exec.LookPath(argv[0]); err != nil {
-		if os.Getenv("VI_TEST_ALLOW_SKIP") == "1" {
-			t.Skipf("no program %q", argv[0])
-		}
-		t.Fatalf("no program %q; VI_TEST_ALLOW_SKIP=1 skips this test", argv[0])
-	}
-	p, err := child.Start(context.Background(), child.Spec{Argv: argv, Env: env})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		p.Kill()
-		<-p.Done()
-	})
-}
-
-// x11 starts an X server without a screen and returns its display.
-func x11(t *testing.T) string {
-	t.Helper()
-	for n := 90; n < 120; n++ {
-		if _, err := os.Stat(fmt.Sprintf("/tmp/.X11-unix/X%d", n)); err == nil {
-			continue
-		}
-		start(t, nil, "Xvfb", fmt.Sprintf(":%d", n), "-screen", "0", "640x480x24", "-nolisten", "tcp")
-		until(t, "the X server", func() bool {
-			_, err := os.Stat(fmt.Sprintf("/tmp/.X11-unix/X%d", n))
-			return err == nil
-		})
-		return fmt.Sprintf(":%d", n)
-	}
-	t.Fatal("no free display")
-	return ""
-}
-
-// sway starts a compositor without a screen and returns the path of its
-// socket. It refuses to be root, so root runs it as nobody.
-func sway(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "vi-sway-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	os.Chmod(dir, 0o700)
-	conf := filepath.Join(dir, "config")
-	os.WriteFile(conf, []byte("xwayland disable\n"), 0o644)
-	argv := []string{"sway", "-c", conf}
-	if os.Getuid() == 0 {
-		os.Chown(dir, 65534, 65534)
-		argv = append([]string{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"}, argv...)
-	}
-	start(t, []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_RUNTIME_DIR=" + dir, "LC_ALL=C",
-		"WLR_BACKENDS=headless", "WLR_RENDERER=pixman", "WLR_LIBINPUT_NO_DEVICES=1",
-	}, argv...)
-	var socket string
-	until(t, "the compositor", func() bool {
-		found, _ := filepath.Glob(filepath.Join(dir, "wayland-[0-9]"))
-		if len(found) == 1 {
-			socket = found[0]
-		}
-		return len(found) == 1
-	})
-	return socket
 }
 
 // The text arrives on the real clipboard, whatever it holds, and the program
@@ -143,8 +102,8 @@ func TestClipboard(t *testing.T) {
 		start          func(*testing.T) string
 		paste          []string
 	}{
-		{"xclip", "DISPLAY", x11, xClipboard.paste},
-		{"wl-copy", "WAYLAND_DISPLAY", sway, wlClipboard.paste},
+		{"xclip", "DISPLAY", func(t *testing.T) string { return desktoptest.X11(t) }, xClipboard.paste},
+		{"wl-copy", "WAYLAND_DISPLAY", func(t *testing.T) string { return desktoptest.Sway(t).Display }, wlClipboard.paste},
 	} {
 		t.Run(desktop.name, func(t *testing.T) {
 			t.Setenv("DISPLAY", "")
@@ -156,7 +115,7 @@ func TestClipboard(t *testing.T) {
 				t.Fatalf("found %v: %s", d, missing)
 			}
 			for _, text := range texts {
-				rec, err := Text(t.Context(), d, text)
+				rec, err := through(t, d, text)
 				if err != nil || !rec.Delivered || rec.Verified != wire.VerifiedReadBack || len(rec.Warnings) > 0 {
 					t.Fatalf("%.20q: %+v, %v", text, rec, err)
 				}
@@ -169,8 +128,8 @@ func TestClipboard(t *testing.T) {
 	}
 }
 
-// A helper program that never ends is given up, and nothing of it stays.
-func TestHangingHelper(t *testing.T) {
+// O1: a helper program that never ends is given up, and nothing of it stays.
+func TestO1HelperNeverEnds(t *testing.T) {
 	dir := t.TempDir()
 	pid := filepath.Join(dir, "pid")
 	script := "#!/bin/sh\necho $$ > " + pid + "\ntrap '' TERM\nwhile :; do sleep 1; done\n"
@@ -178,7 +137,7 @@ func TestHangingHelper(t *testing.T) {
 		os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755)
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	rec, err := Text(t.Context(), xClipboard, "private")
+	rec, err := through(t, xClipboard, "private")
 	if !errors.Is(err, context.DeadlineExceeded) || rec.Reason != "timeout" || rec.Delivered {
 		t.Errorf("%+v, %v", rec, err)
 	}
@@ -188,7 +147,33 @@ func TestHangingHelper(t *testing.T) {
 	b, _ := os.ReadFile(pid)
 	var n int
 	fmt.Sscan(string(b), &n)
-	until(t, "the helper's end", func() bool { return n != 0 && syscall.Kill(n, 0) != nil })
+	desktoptest.Until(t, "the helper's end", func() bool { return n != 0 && syscall.Kill(n, 0) != nil })
+}
+
+// O1: what a clipboard program leaves behind keeps its output open and stays.
+// O2: text that begins with a dash reaches it on standard input, and no
+// argument has it.
+func TestO1O2ClipboardProgram(t *testing.T) {
+	dir := t.TempDir()
+	pid := filepath.Join(dir, "pid")
+	script := "#!/bin/sh\nprintf '%s\\n' \"$@\" > " + dir + "/argv\ncat > " + dir + "/stdin\nsleep 1000 & echo $! > " + pid + "\n"
+	os.WriteFile(filepath.Join(dir, "wl-copy"), []byte(script), 0o755)
+	os.WriteFile(filepath.Join(dir, "wl-paste"), []byte("#!/bin/sh\ncat "+dir+"/stdin\n"), 0o755)
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	for _, text := range []string{"--help", "-rf 这个参数", "-"} {
+		rec, err := through(t, wlClipboard, text)
+		var n int
+		b, _ := os.ReadFile(pid)
+		fmt.Sscan(string(b), &n)
+		if n == 0 || syscall.Kill(n, syscall.SIGKILL) != nil {
+			t.Error("the program that serves the clipboard is gone")
+		}
+		stdin, _ := os.ReadFile(filepath.Join(dir, "stdin"))
+		argv, _ := os.ReadFile(filepath.Join(dir, "argv"))
+		if err != nil || rec.Verified != wire.VerifiedReadBack || string(stdin) != text || string(argv) != "--type\n"+textType+"\n" {
+			t.Errorf("%+v, %v: standard input %q, arguments %q", rec, err, stdin, argv)
+		}
+	}
 }
 
 // A clipboard that takes the text and cannot be read is a warning, one that
@@ -200,14 +185,14 @@ func TestClipboardOutcomes(t *testing.T) {
 	}{
 		{"not readable", "cat >/dev/null", "exit 1", "ok true nothing [clipboard_not_readable]"},
 		{"another text", "cat >/dev/null", "echo other", "ok true nothing [clipboard_differs]"},
-		{"endless", "cat >/dev/null", "yes", "ok true nothing [clipboard_not_readable]"},
+		{"endless", "cat >/dev/null", "yes | head -c 1000000; exec sleep 100", "ok true nothing [clipboard_not_readable]"},
 		{"refused", "exit 1", "exit 0", "driver_failed false nothing []"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			d := Clipboard{"test", []string{"sh", "-c", tt.copy}, []string{"sh", "-c", tt.paste}}
-			rec, _ := Text(t.Context(), d, "text")
+			rec, _ := through(t, d, "text")
 			reason := rec.Reason
 			if reason == "" {
 				reason = wire.OK

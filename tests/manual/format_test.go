@@ -139,7 +139,16 @@ func allowed(t *testing.T, k config.Key) string {
 		t.Fatalf("no field for %s", k)
 		panic("unreachable")
 	}
-	tag := by(by(reflect.TypeFor[config.Config](), k.Section).Type, k.Name).Tag
+	section := reflect.TypeFor[config.Config]()
+	for _, name := range strings.Split(k.Section, ".") {
+		if section = by(section, name).Type; section.Kind() == reflect.Map {
+			section = section.Elem()
+		}
+	}
+	tag := by(section, k.Name).Tag
+	if tag.Get("form") == "chord" {
+		return "key"
+	}
 	switch k.Default.(type) {
 	case bool:
 		return "true or false"

@@ -18,12 +18,15 @@ import (
 	"voice-input/pkg/capture"
 	"voice-input/pkg/cli"
 	"voice-input/pkg/deliver"
+	"voice-input/pkg/focus"
 	"voice-input/pkg/refine"
+	"voice-input/pkg/session"
 	"voice-input/pkg/supervise"
+	"voice-input/pkg/terms"
 )
 
 func programs() []*cli.Command {
-	return []*cli.Command{asr.Command(), capture.Command(), refine.Command(), deliver.Command(), supervise.Program()}
+	return []*cli.Command{focus.Command(), asr.Command(), capture.Command(), refine.Command(), session.Command(), terms.Command(), deliver.Command(), supervise.Program()}
 }
 
 // command is a program or a sub-command with the words that call it.

@@ -143,7 +143,7 @@ func InMemory(t testing.TB, pid int, s string) bool {
 		var from, to int64
 		var mode string
 		fmt.Sscanf(line, "%x-%x %s", &from, &to, &mode)
-		const most = 256 << 20 // what is larger is reserved, not used
+		const most = 80 << 20 // what is larger is reserved, not used
 		if !strings.HasPrefix(mode, "rw") || to-from > most {
 			continue
 		}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package wayland
+
+const raceEnabled = false
