@@ -12,12 +12,13 @@ package config
 // string may be, form names what it has to look like. A map is a section for
 // each of many things, which the user names.
 type Config struct {
-	Audio   Audio   `toml:"audio"`
-	ASR     ASR     `toml:"asr"`
-	LLM     LLM     `toml:"llm"`
-	Focus   Focus   `toml:"focus"`
-	Deliver Deliver `toml:"deliver"`
-	Stages  Stages  `toml:"stages"`
+	Audio      Audio      `toml:"audio"`
+	ASR        ASR        `toml:"asr"`
+	LLM        LLM        `toml:"llm"`
+	Vocabulary Vocabulary `toml:"vocabulary"`
+	Focus      Focus      `toml:"focus"`
+	Deliver    Deliver    `toml:"deliver"`
+	Stages     Stages     `toml:"stages"`
 }
 
 // Audio says what is recorded.
@@ -37,12 +38,18 @@ type ASR struct {
 // LLM says what is done with the words by a model, and with the context that
 // makes it spell them right.
 type LLM struct {
-	AgentContextEnabled bool `toml:"agent_context_enabled" doc:"look, when a take begins, at the newest answer of the coding agent in the focused window; nothing of it leaves the machine"`
+	AgentContextEnabled  bool `toml:"agent_context_enabled" doc:"look, when a take begins, at the newest answer of the coding agent in the focused window; nothing of it leaves the machine"`
+	AgentContextMaxChars int  `toml:"agent_context_max_chars" min:"500" max:"12000" doc:"how much of the answer, in characters, is looked at for terms"`
 }
 
 // Focus says what the windows are.
 type Focus struct {
 	Messaging []string `toml:"messaging" doc:"window classes of more messaging clients, where text is written as a message"`
+}
+
+// Vocabulary says which lists of words count besides the user's own.
+type Vocabulary struct {
+	Project bool `toml:"project" doc:"use the vocabulary that the focused agent's project carries; it can replace what you say, so only for projects that you trust"`
 }
 
 // Deliver says where the text goes.
@@ -78,6 +85,7 @@ func Default() Config {
 	return Config{
 		Audio:   Audio{MaxDurationMS: 300_000, StallMS: 5_000},
 		ASR:     ASR{Engine: "local"},
+		LLM:     LLM{AgentContextMaxChars: 6_000},
 		Deliver: Deliver{To: "auto"},
 	}
 }

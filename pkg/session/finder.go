@@ -42,16 +42,20 @@ func (f *Finder) Find(ctx context.Context, focus *wire.Focus) *wire.Session {
 		known.Kind = "other"
 		return f.record(s, known, answer{}, Nothing("unsupported_agent"))
 	}
-	a, err := f.find(ctx, s, agent)
-	return f.record(s, known, a, err)
-}
-
-func (f *Finder) find(ctx context.Context, s *search, agent *wire.Agent) (answer, error) {
 	p, err := newProcess(f.Proc, agent.PID, agent.StartTicks, f.UID)
 	if err != nil {
-		return answer{}, err
+		return f.record(s, known, answer{}, err)
 	}
 	f.explain("process: it is the one that was focused")
+	a, err := f.find(ctx, s, p, agent)
+	r := f.record(s, known, a, err)
+	if dir, err := p.fs.Cwd(p.pid); err == nil && utf8.ValidString(dir) {
+		r.Project = dir
+	}
+	return r
+}
+
+func (f *Finder) find(ctx context.Context, s *search, p *process, agent *wire.Agent) (answer, error) {
 	switch agent.Kind {
 	case "pi":
 		return f.pi(ctx, s, p)

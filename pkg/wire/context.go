@@ -91,6 +91,9 @@ type Session struct {
 	Agent   *Agent       `json:"agent,omitempty"`
 	Session *SessionFile `json:"session,omitempty"`
 	Source  *Source      `json:"source,omitempty"`
+	// Project is the agent's working directory, once the process is proved to
+	// be the one that was focused; a vocabulary may lie there or above.
+	Project string `json:"project,omitempty"`
 	// ScannedBytes is how much was searched for the answer, from the end of
 	// the file: at most 8 MiB. The first line, which is read for itself, is
 	// not counted.
