@@ -15,6 +15,10 @@ test: lint
     go test -race -timeout 20m ./...
     cd tests/redact && go test .
 
+# the real coding agents, at length; fetches the newest of them
+test-agents:
+    VI_TEST_AGENTS=1 go test -count=1 -timeout 30m -v ./tests/agents
+
 # formatting and static checks
 lint:
     test -z "$(gofmt -l cmd pkg tests | tee /dev/stderr)"
