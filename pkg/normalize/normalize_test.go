@@ -77,6 +77,7 @@ func TestRule_D5_VariantsOfATerm(t *testing.T) {
 		{"IT NOT LINE", "it is not a line", unchanged},
 		{"WorkFlow TypeScript isEmpty", "a workflow in type script is empty", unchanged},
 		{"is_valid log-in to_string", "it is valid to log in to string", unchanged},
+		{"Engine.Dial", "the engine dial, engine-dial", "the engine dial, Engine.Dial"},
 		{"step-1 Step2 v2", "in step 1 and step 2 of v 2", unchanged},
 		{"set-up", "the setup", unchanged},
 		{"1. v1 42", "第 1 项, version 1.", unchanged},

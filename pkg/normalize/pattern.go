@@ -17,6 +17,7 @@ type pattern struct {
 	// both in lower case.
 	words, parts []string
 	joint        bool // there is a separator between two parts
+	dot          bool // and one of them is a full stop
 	bare         bool // letters only: nothing but case can differ
 }
 
@@ -84,7 +85,7 @@ func compile(term string) (pattern, bool) {
 			}
 			endWord(i)
 			c = cell{char: lower(rune(term[end])), joint: separated, sep: term[i:end], digits: digit(term[i-1]) && digit(term[end])}
-			p.joint = true
+			p.joint, p.dot = true, p.dot || strings.Contains(c.sep, ".")
 			i, word, part = end, end, end
 		case !alnum(rune(term[i])):
 			endWord(i)
@@ -227,6 +228,7 @@ func (p pattern) sure(m match) bool {
 	if !ordinary {
 		return true
 	}
-	// "is valid", "log in": the words have a meaning of their own.
-	return !m.split && !short && !lexicon.Function(pieces[0]) && !lexicon.Function(pieces[len(pieces)-1])
+	// "is valid", "log in", "the engine dials": the words have a meaning of their
+	// own.
+	return !m.split && !short && !p.dot && !lexicon.Function(pieces[0]) && !lexicon.Function(pieces[len(pieces)-1])
 }
