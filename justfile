@@ -43,7 +43,12 @@ bench:
     go test ./pkg/supervise -run '^$' -bench . -benchtime 1x -count 1
     go test ./pkg/focus -run '^$' -bench . -benchtime 20x -count 1
     go test ./pkg/session -run '^$' -bench . -benchtime 5x -count 1
+    go test ./pkg/terms -run '^$' -bench 'Rank|Load' -benchtime 200x -count 1
     go test ./pkg/deliver/... -run '^$' -bench . -benchtime 1x -count 1
+
+# compare the quality of the terms with the obvious algorithm
+bench-terms:
+    go test ./pkg/terms -run '^$' -bench Quality -benchtime 1x
 
 # play a recording into a private sound server and dictate it
 demo: build

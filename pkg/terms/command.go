@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"voice-input/pkg/cli"
+	"voice-input/pkg/config"
 	"voice-input/pkg/internal/xdg"
 	"voice-input/pkg/vocabulary"
 	"voice-input/pkg/wire"
@@ -49,11 +50,19 @@ type filter struct {
 	max        int
 	dictionary *Dictionary
 	lists      lists
+	ofSession  bool // the project is that of each session
 	reported   bool // that the dictionary cannot be used
 }
 
 func newFilter(o *cli.IO, c *cli.Call) (*filter, error) {
-	max := cli.Value[int](c, "max-chars")
+	cfg, err := config.Load(c.String("config"), o.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	max := cfg.LLM.AgentContextMaxChars
+	if c.IsSet("max-chars") {
+		max = cli.Value[int](c, "max-chars")
+	}
 	if max < MinSource || max > MaxSource {
 		return nil, cli.ErrUsage("--max-chars needs a number from %d to %d", MinSource, MaxSource)
 	}
@@ -62,7 +71,7 @@ func newFilter(o *cli.IO, c *cli.Call) (*filter, error) {
 		program = o.Args[0]
 	}
 	dirs := DictionaryDirs(c.String("dict-dir"), o.Getenv("VI_SHARE"), program)
-	return &filter{io: o, max: max, dictionary: NewDictionary(dirs), lists: newLists(o, c)}, nil
+	return &filter{io: o, max: max, dictionary: NewDictionary(dirs), lists: newLists(o, c.String("project")), ofSession: cfg.Vocabulary.Project && !c.IsSet("project")}, nil
 }
 
 func run(ctx context.Context, o *cli.IO, c *cli.Call) error {
@@ -88,6 +97,9 @@ func run(ctx context.Context, o *cli.IO, c *cli.Call) error {
 
 // answer writes the record of one session.
 func (f *filter) answer(ctx context.Context, s *wire.Session) error {
+	if f.ofSession {
+		f.lists = f.lists.of(s.Project)
+	}
 	t, failed := Record(ctx, f.dictionary, s, f.lists.load(), f.max)
 	if err := ctx.Err(); err != nil {
 		return err
@@ -127,12 +139,25 @@ type lists struct {
 	files []*vocabulary.File
 }
 
-func newLists(o *cli.IO, c *cli.Call) lists {
-	l := lists{io: o, files: []*vocabulary.File{{Path: filepath.Join(filepath.Dir(xdg.ConfigFile(o.Getenv)), vocabulary.Name)}}}
-	if dir := c.String("project"); dir != "" {
-		if path := vocabulary.ProjectFile(dir); path != "" {
-			l.files = append(l.files, &vocabulary.File{Path: path})
-		}
+// newLists returns the user's own file, and that of the project that dir is in
+// unless dir is "".
+func newLists(o *cli.IO, dir string) lists {
+	own := &vocabulary.File{Path: filepath.Join(filepath.Dir(xdg.ConfigFile(o.Getenv)), vocabulary.Name)}
+	return lists{io: o, files: []*vocabulary.File{own}}.of(dir)
+}
+
+// of returns the lists for another project. What was read of a file stays
+// known as long as the project is the same.
+func (l lists) of(dir string) lists {
+	path := ""
+	if dir != "" {
+		path = vocabulary.ProjectFile(dir)
+	}
+	switch {
+	case path == "":
+		l.files = l.files[:1]
+	case len(l.files) == 1 || l.files[1].Path != path:
+		l.files = []*vocabulary.File{l.files[0], {Path: path}}
 	}
 	return l
 }

@@ -152,7 +152,7 @@ func vocabularyCommand() *cli.Command {
 		Run: func(_ context.Context, o *cli.IO, c *cli.Call) error {
 			var all vocabulary.List
 			var wrong []string
-			for _, f := range newLists(o, c).files {
+			for _, f := range newLists(o, c.String("project")).files {
 				list, _, err := f.Load()
 				if err != nil {
 					wrong = append(wrong, err.Error())
