@@ -21,7 +21,7 @@ test-agents:
 
 # formatting and static checks
 lint:
-    test -z "$(gofmt -l cmd pkg tests | tee /dev/stderr)"
+    ! gofmt -l cmd pkg tests | grep .
     go vet ./...
     go run {{staticcheck}} ./...
     git grep -lE '^#!.*[/ ](ba|da)?sh$' -- ':!*.md' | xargs shellcheck

@@ -177,7 +177,7 @@ type (
 		kittyActive
 		ID         int64
 		Title      string // for point only
-		Focused    bool `json:"is_focused"`
+		Focused    bool   `json:"is_focused"`
 		PID        int
 		Foreground []struct{ PID int } `json:"foreground_processes"`
 	}
