@@ -73,11 +73,17 @@ func TestContextEndsARead(t *testing.T) {
 	ended := make(chan struct{})
 	t.Cleanup(func() { close(ended) })
 	serve(t, path, func(net.Conn) { <-ended })
-	timed, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	cancelled, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(20*time.Millisecond, cancel)
-	for want, ctx := range map[error]context.Context{context.DeadlineExceeded: timed, context.Canceled: cancelled} {
+	const soon = 200 * time.Millisecond // enough to connect in
+	for want, end := range map[error]func() (context.Context, context.CancelFunc){
+		context.DeadlineExceeded: func() (context.Context, context.CancelFunc) { return context.WithTimeout(t.Context(), soon) },
+		context.Canceled: func() (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(soon, cancel)
+			return ctx, cancel
+		},
+	} {
+		ctx, cancel := end()
+		defer cancel()
 		c, err := Dial(ctx, path)
 		if err != nil {
 			t.Fatal(err)
