@@ -37,7 +37,9 @@ type Term struct {
 // the words of a Han text cannot be had, the snapshot has the technical terms
 // and the error says why.
 func Rank(ctx context.Context, d *Dictionary, text string, max int) (Snapshot, error) {
-	clean := redact.Text(fold(text))
+	// Before the fold, which takes the ESC off a colour and would leave the rest
+	// of it glued to a secret; and behind it, for what it may have uncovered.
+	clean := redact.Text(fold(redact.Text(text).Text))
 	head, tail := clamp(clean.Text, max)
 	c := collector{
 		byKey:    make(map[string]*candidate, 256),

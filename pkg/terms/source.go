@@ -18,8 +18,8 @@ const (
 // fold returns s in the one form in which everything after it sees the text:
 // valid UTF-8 in NFC, letters and the marks of names at normal width, without
 // invisible characters, and with no control character but tabs and newlines.
-// It comes before redaction, so that no disguise of a secret is taken off
-// after it.
+// Redaction comes before it and once more behind it, so that no disguise of a
+// secret is put on or taken off unseen.
 func fold(s string) string {
 	plain := true
 	for i := range len(s) {
