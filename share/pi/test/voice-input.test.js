@@ -139,7 +139,7 @@ test("F1: the shutdown removes the file, and nothing publishes after it", async 
 	assert.deepEqual(readdirSync(join(file(), "..")), []);
 });
 
-test("F4: a write held back over a session switch never wins, 200 times", async (t) => {
+test("F4, S18: a write held back over a session switch never wins, 200 times", async (t) => {
 	const held = hold(t, "writeFile");
 	const rename = t.mock.method(fs, "rename");
 	for (let i = 0; i < 200; i++) {
