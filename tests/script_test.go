@@ -70,6 +70,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("PATH", programs+":"+os.Getenv("PATH"))
 	env.Setenv("HOME", env.WorkDir)
 	env.Setenv("XDG_RUNTIME_DIR", runtime)
+	env.Setenv("GORACE", "atexit_sleep_ms=0") // else every program sleeps for a second at its end
 	for _, v := range []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "WAYLAND_DISPLAY", "DISPLAY", "SWAYSOCK", "HYPRLAND_INSTANCE_SIGNATURE", "NIRI_SOCKET", "PULSE_SERVER", "NOTIFY_SOCKET", "VI_ENGINES", "VI_SHARE"} {
 		env.Setenv(v, "")
 	}

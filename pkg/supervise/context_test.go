@@ -90,7 +90,7 @@ func TestRule_B1_B2_B3_FrozenAtTheStart(t *testing.T) {
 	os.WriteFile(file("focus"), []byte(piFocus+"\n"), 0o600)
 	config := "[llm]\nagent_context_enabled = true\n[deliver]\nto = \"stdout\"\n[stages]\n" + sink +
 		fmt.Sprintf("focus = [\"sh\", \"-c\", \"echo look >> %s; cat %s\"]\n", file("looks"), file("focus")) +
-		fmt.Sprintf("session = [\"sh\", \"-c\", \"sleep 0.5; cat >> %s; echo '%s'\"]\n", file("asked"), strings.ReplaceAll(silent, `"`, `\"`))
+		fmt.Sprintf("session = [\"sh\", \"-c\", \"sleep 0.2; cat >> %s; echo '%s'\"]\n", file("asked"), strings.ReplaceAll(silent, `"`, `\"`))
 	l := newLab(t, server, config)
 	mic := server.Mic()
 	l.record(0, "start")
