@@ -168,7 +168,7 @@ func TestKitty(t *testing.T) {
 	c.enter("/new")
 	c.wants("(not_started)", "Beta")
 	q := k.launch("pi", "tab", "%/128k", pi)
-	q.keeps("(not_started)")
+	q.wants("(not_started)", "(not_registered)")
 	q.says("say Gamma")
 	c.focus()
 	c.keeps("(not_started)")
