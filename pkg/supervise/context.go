@@ -57,8 +57,7 @@ func noAgent(f *wire.Focus) string {
 	return "no_agent"
 }
 
-// terms runs vi-terms, which no longer needs its dictionary when there is no
-// source for it.
+// terms returns the command that makes terms of sessions.
 func (s *stages) terms() []string {
 	if own := s.cfg.Stages.Terms; len(own) > 0 {
 		return own
