@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"voice-input/pkg/asr/engine"
 	"voice-input/pkg/normalize"
 	"voice-input/pkg/wire"
 )
@@ -31,16 +32,19 @@ const termsWait = 5 * time.Second
 // knowledge is what is known of the words of a take: what the engine should
 // expect, and how the words are written.
 type knowledge struct {
-	hints []string
+	hints engine.Hints
 	rules *normalize.Rules
 }
 
 // know takes what a vi.terms/1 record knows.
-func know(t *wire.Terms) knowledge { return knowledge{hints(t), normalize.FromRecord(t)} }
+func know(t *wire.Terms) knowledge {
+	h := engine.Hints{Words: words(t), Context: t.Views.ASR.Text, Vocabulary: t.Vocabulary}
+	return knowledge{h, normalize.FromRecord(t)}
+}
 
-// hints returns what an engine should expect to hear: the user's vocabulary by
+// words returns what an engine should expect to hear: the user's vocabulary by
 // weight, then the terms in their order, each once whatever its case.
-func hints(t *wire.Terms) []string {
+func words(t *wire.Terms) []string {
 	vocabulary := slices.Clone(t.Vocabulary)
 	slices.SortStableFunc(vocabulary, func(a, b wire.Vocabulary) int { return cmp.Compare(b.Weight, a.Weight) })
 	var out []string

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -97,67 +96,4 @@ func awaitWriter(f *os.File) error {
 		n, err := unix.Poll(p, 0)
 		return err != nil && err != unix.EINTR || n > 0
 	})
-}
-
-// maxQueued bounds the samples that wait for the engine: five minutes, more
-// than a model needs to load. A queue that is full holds up the writer.
-const maxQueued = 5 * 60 * 32000
-
-// queue holds the samples that an engine has not read yet.
-type queue struct {
-	mu      sync.Mutex
-	changed sync.Cond
-	buf     []byte
-	err     error // why nothing more is written, io.EOF at the end
-}
-
-func newQueue() *queue {
-	q := &queue{}
-	q.changed.L = &q.mu
-	return q
-}
-
-// Write implements io.Writer. It waits for room.
-func (q *queue) Write(b []byte) (int, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for len(q.buf)+len(b) > maxQueued && q.err == nil {
-		q.changed.Wait()
-	}
-	if q.err != nil {
-		return 0, io.ErrClosedPipe
-	}
-	q.buf = append(q.buf, b...)
-	q.changed.Broadcast()
-	return len(b), nil
-}
-
-// Read implements io.Reader. What was written before the regular end comes
-// first; any other end comes at once.
-func (q *queue) Read(p []byte) (int, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for len(q.buf) == 0 && q.err == nil {
-		q.changed.Wait()
-	}
-	if len(q.buf) == 0 || q.err != nil && q.err != io.EOF {
-		return 0, q.err
-	}
-	n := copy(p, q.buf)
-	if q.buf = q.buf[n:]; len(q.buf) == 0 {
-		q.buf = nil
-	}
-	q.changed.Broadcast()
-	return n, nil
-}
-
-// close ends the queue with an error, io.EOF for its regular end. Only the
-// first call counts.
-func (q *queue) close(err error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.err == nil {
-		q.err = err
-	}
-	q.changed.Broadcast()
 }

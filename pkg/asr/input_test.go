@@ -1,7 +1,6 @@
 package asr
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -102,59 +101,5 @@ func TestInputRefuses(t *testing.T) {
 	}
 	if _, err := openInput(t.Context(), "/proc/none", 0); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestQueue(t *testing.T) {
-	q := newQueue()
-	piece := bytes.Repeat([]byte("0123456789"), 1000)
-	const pieces = 2*maxQueued/10000 + 7 // more than fits, so that the writer must wait
-	go func() {
-		for range pieces {
-			q.Write(piece)
-		}
-		q.close(io.EOF)
-	}()
-	n, buf := 0, make([]byte, 30011)
-	for {
-		m, err := q.Read(buf)
-		for i, c := range buf[:m] {
-			if c != piece[(n+i)%10] {
-				t.Fatalf("byte %d is %q", n+i, c)
-			}
-		}
-		n += m
-		if err == io.EOF {
-			break
-		}
-		q.mu.Lock()
-		if len(q.buf) > maxQueued {
-			t.Fatalf("%d bytes are queued", len(q.buf))
-		}
-		q.mu.Unlock()
-	}
-	if n != pieces*len(piece) {
-		t.Errorf("%d bytes, want %d", n, pieces*len(piece))
-	}
-}
-
-func TestQueueIsCutOff(t *testing.T) {
-	q := newQueue()
-	q.Write([]byte("abc"))
-	full := make(chan error)
-	go func() {
-		var err error
-		for err == nil {
-			_, err = q.Write(make([]byte, 1<<20))
-		}
-		full <- err
-	}()
-	cause := errors.New("enough")
-	time.AfterFunc(20*time.Millisecond, func() { q.close(cause) })
-	if err := <-full; !errors.Is(err, io.ErrClosedPipe) {
-		t.Errorf("writer: %v", err)
-	}
-	if n, err := q.Read(make([]byte, 10)); n != 0 || err != cause {
-		t.Errorf("reader: %d, %v", n, err)
 	}
 }

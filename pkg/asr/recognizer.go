@@ -10,6 +10,7 @@ import (
 
 	"voice-input/pkg/asr/audio"
 	"voice-input/pkg/asr/engine"
+	"voice-input/pkg/asr/tape"
 	"voice-input/pkg/asr/vad"
 	"voice-input/pkg/cli"
 	"voice-input/pkg/wire"
@@ -18,6 +19,16 @@ import (
 // maxPartial bounds the text of one event that is passed on, in bytes: an hour
 // of speech has 60 kB.
 const maxPartial = 256 << 10
+
+// Bounds of the samples in memory.
+const (
+	// maxQueued is for those that wait for the engine: five minutes, more than a
+	// model needs to load.
+	maxQueued = 5 * 60 * engine.BytesPerSecond
+	// maxKept is for those that may be read again: the longest take that may be
+	// configured, an hour.
+	maxKept = 3600 * engine.BytesPerSecond
+)
 
 // recognizer has one engine do takes.
 type recognizer struct {
@@ -44,18 +55,34 @@ func (r *recognizer) do(caller context.Context, t take) error {
 	ctx, cancel := context.WithCancelCause(caller)
 	defer cancel(nil)
 	run := &running{recognizer: r, take: t, cancel: cancel}
-	q := newQueue()
+	samples := tape.New(maxQueued, false)
+	if _, rereads := r.engine.(engine.Rereader); rereads {
+		samples = tape.New(maxKept, true)
+	}
+	first, err := samples.Reader()
+	if err != nil {
+		return err
+	}
 	go func() {
-		if err := run.pump(ctx, q); err != nil {
+		if err := run.pump(ctx, samples); err != nil {
 			cancel(&inputError{err})
 		}
-		q.close(io.EOF)
+		samples.Close(io.EOF)
 	}()
 	// An engine that waits for samples must notice the end of ctx.
-	defer context.AfterFunc(ctx, func() { q.close(context.Cause(ctx)) })()
+	defer context.AfterFunc(ctx, func() { samples.Close(context.Cause(ctx)) })()
 
-	text, err := r.engine.Recognize(ctx, engine.Take{ID: t.id, Language: t.language, Hints: run.give, Samples: q}, run.pass)
-	q.close(io.ErrClosedPipe)
+	text, err := r.engine.Recognize(ctx, engine.Take{
+		ID: t.id, Language: t.language, Hints: run.give, Samples: first,
+		Again: func() (engine.Samples, error) {
+			r, err := samples.Reader()
+			if err != nil {
+				return nil, err
+			}
+			return r, nil
+		},
+	}, run.pass)
+	samples.Close(io.ErrClosedPipe)
 	if caller.Err() != nil {
 		return caller.Err()
 	}
@@ -118,7 +145,7 @@ type running struct {
 }
 
 // give returns the hints. Only what the engine has got can come back as echo.
-func (r *running) give(ctx context.Context) []string {
+func (r *running) give(ctx context.Context) engine.Hints {
 	known := r.know(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,10 +153,10 @@ func (r *running) give(ctx context.Context) []string {
 	return known.hints
 }
 
-// pump moves the samples into the queue and listens to them. It returns an
+// pump moves the samples onto the tape and listens to them. It returns an
 // error if the input is no audio. Audio that breaks off is recognised as far
 // as it goes.
-func (r *running) pump(ctx context.Context, q *queue) error {
+func (r *running) pump(ctx context.Context, out io.Writer) error {
 	in, file, err := r.open(ctx)
 	if file != nil {
 		defer file.Close()
@@ -142,7 +169,7 @@ func (r *running) pump(ctx context.Context, q *queue) error {
 		n, err := in.Read(buf)
 		if n > 0 {
 			r.hear(buf[:n])
-			if _, err := q.Write(buf[:n]); err != nil {
+			if _, err := out.Write(buf[:n]); err != nil {
 				return nil // the engine wants no more
 			}
 		}
@@ -235,7 +262,7 @@ func (r *running) finish(text string, err error) error {
 		failure = &engine.Failure{Kind: engine.Protocol, Code: "final_empty", Err: errors.New("the final text is empty, unlike the settled one")}
 		text = r.settled.text
 	}
-	final := verdict(text, failure, given.hints, speech)
+	final := verdict(text, failure, given.hints.Words, speech)
 	final.Text = given.rules.Apply(final.Text)
 	status := error(nil)
 	switch {
@@ -253,7 +280,7 @@ func (r *running) finish(text string, err error) error {
 	if err := r.write(final); err != nil {
 		return err
 	}
-	if err := r.write(r.stats(len(given.hints), speech.AudioMS)); err != nil {
+	if err := r.write(r.stats(len(given.hints.Words), speech.AudioMS)); err != nil {
 		return err
 	}
 	return status

@@ -112,20 +112,20 @@ func TestHints(t *testing.T) {
 		many = append(many, wire.Term{Text: fmt.Sprint("t", i)})
 		long = append(long, wire.Term{Text: fmt.Sprintf("%090d", i)})
 	}
-	got := hints(&wire.Terms{
+	got := words(&wire.Terms{
 		Vocabulary: []wire.Vocabulary{{Text: "light", Weight: 1}, {Text: "heavy", Weight: 5}, {Text: "none"}, {Text: "also heavy", Weight: 5}},
 		Terms:      []wire.Term{{Text: "first"}, {Text: "HEAVY"}, {Text: " second\n"}, {Text: ""}, {Text: "first"}, {Text: strings.Repeat("x", 101)}},
 	})
 	if want := []string{"heavy", "also heavy", "light", "none", "first", "second"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if n := len(hints(&wire.Terms{Terms: many})); n != maxHints {
+	if n := len(words(&wire.Terms{Terms: many})); n != maxHints {
 		t.Errorf("%d hints, want %d", n, maxHints)
 	}
-	if n := len(hints(&wire.Terms{Terms: long})); n != maxHintChars/90 {
+	if n := len(words(&wire.Terms{Terms: long})); n != maxHintChars/90 {
 		t.Errorf("%d long hints, want %d", n, maxHintChars/90)
 	}
-	if got := hints(&wire.Terms{}); len(got) != 0 {
+	if got := words(&wire.Terms{}); len(got) != 0 {
 		t.Errorf("hints of nothing: %q", got)
 	}
 }

@@ -1,7 +1,6 @@
 package deliver
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os/exec"
@@ -92,7 +91,7 @@ const (
 // readBack returns why the text cannot be read from the clipboard, or "", and
 // whether that may be because it has just changed hands.
 func (c Clipboard) readBack(ctx context.Context, text string) (warning string, again bool) {
-	got := &bounded{max: len(text) + 1}
+	got := &child.Output{Max: len(text) + 1}
 	var exit *child.ExitError
 	switch err := run(ctx, child.Spec{Argv: c.paste, Stdout: got}); {
 	case err != nil:
@@ -101,15 +100,4 @@ func (c Clipboard) readBack(ctx context.Context, text string) (warning string, a
 		return differs, true
 	}
 	return "", false
-}
-
-// bounded keeps at most max bytes of what is written to it.
-type bounded struct {
-	bytes.Buffer
-	max int
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	b.Buffer.Write(p[:min(len(p), b.max-b.Len())])
-	return len(p), nil
 }

@@ -113,8 +113,7 @@ func focused(target *wire.Focus, cfg config.Config) func(context.Context) error 
 		}
 		ctx, cancel := context.WithTimeout(ctx, focusTime)
 		defer cancel()
-		var out bounded
-		out.max = maxRecord
+		out := child.Output{Max: maxRecord}
 		// Status 1 comes with a record that says why there is no focus.
 		err := child.Run(ctx, child.Spec{Argv: focusCommand(cfg), Stdout: &out})
 		var now wire.Focus

@@ -122,7 +122,7 @@ func (d *Tmux) check(ctx context.Context) (inMode bool, err error) {
 const maxOutput = 1 << 20
 
 func (d *Tmux) run(ctx context.Context, stdin string, args ...string) (string, error) {
-	out := bounded{max: maxOutput}
+	out := child.Output{Max: maxOutput}
 	err := run(ctx, child.Spec{
 		Argv:  append([]string{"tmux", "-u", "-S", d.target.Multiplexer.Socket}, args...),
 		Stdin: strings.NewReader(stdin), Stdout: &out,

@@ -143,7 +143,7 @@ func tmuxProgram(client process) string {
 }
 
 func listClients(ctx context.Context, program, socket string) ([]byte, error) {
-	var out limited
+	out := child.Output{Max: maxClients}
 	// It is not asked to end in time but killed, for a look has no time left.
 	p, err := child.Start(context.WithoutCancel(ctx), child.Spec{
 		Argv: []string{program, "-u", "-S", socket, "list-clients", "-F", clientFormat, ";", "list-clients", "-F", titleFormat},
@@ -157,14 +157,6 @@ func listClients(ctx context.Context, program, socket string) ([]byte, error) {
 	defer context.AfterFunc(ctx, p.Kill)()
 	err = p.Wait()
 	return out.Bytes(), err
-}
-
-// limited keeps the first maxClients bytes.
-type limited struct{ bytes.Buffer }
-
-func (l *limited) Write(b []byte) (int, error) {
-	l.Buffer.Write(b[:min(len(b), maxClients-l.Len())])
-	return len(b), nil
 }
 
 // pane is a client's line.

@@ -80,7 +80,7 @@ func (s *stages) focus(ctx context.Context) (*wire.Focus, error) {
 	if own := s.cfg.Stages.Focus; len(own) > 0 {
 		argv = own
 	}
-	stdout := &limited{max: maxOutput}
+	stdout := &child.Output{Max: maxOutput}
 	err := child.Run(ctx, child.Spec{Argv: argv, Stdout: stdout, Stderr: io.Discard})
 	line, _, _ := bytes.Cut(stdout.Bytes(), []byte("\n"))
 	f := new(wire.Focus)

@@ -173,7 +173,7 @@ func (s *stages) filter(ctx context.Context, argv []string, in, out wire.Record,
 	if err != nil {
 		return err
 	}
-	stdout := &limited{max: maxOutput}
+	stdout := &child.Output{Max: maxOutput}
 	err = child.Run(ctx, child.Spec{Argv: argv, Stdin: bytes.NewReader(line), Stdout: stdout, Stderr: s.log, Extra: extra})
 	var exit *child.ExitError
 	if err != nil && !(errors.As(err, &exit) && stdout.Len() > 0) {
@@ -197,15 +197,4 @@ func pipeOf(b []byte) (*os.File, error) {
 		w.Write(b) // fails when nobody reads any more
 	}()
 	return r, nil
-}
-
-// limited keeps at most max bytes.
-type limited struct {
-	bytes.Buffer
-	max int
-}
-
-func (l *limited) Write(b []byte) (int, error) {
-	l.Buffer.Write(b[:min(len(b), l.max-l.Len())])
-	return len(b), nil
 }

@@ -36,13 +36,41 @@ type Engine interface {
 type Take struct {
 	ID       string // "" outside the resident form
 	Language string // BCP 47; "" lets the engine decide
-	// Hints returns the words and phrases that are likely, the most valuable
-	// first. It waits until they are known, but not long; an engine that has
-	// to dial or to load does that before it calls Hints.
-	Hints func(context.Context) []string
+	// Hints returns what is likely to be said. It waits until that is known,
+	// but not long; an engine that has to dial or to load does that before it
+	// calls Hints, which returns the same at every call.
+	Hints func(context.Context) Hints
 	// Samples has BytesPerSecond for each second of the take and is read by
 	// one goroutine. Its end may come long after its start.
-	Samples io.Reader
+	Samples Samples
+	// Again returns another reader of the samples that begins at the first
+	// one. Its error is tape.ErrDropped. Only an engine that is a Rereader can
+	// count on it.
+	Again func() (Samples, error)
+}
+
+// Samples are what is said, as it comes. Close ends a Read that waits.
+type Samples interface {
+	io.ReadCloser
+	// Buffered returns how many bytes can be read without waiting.
+	Buffered() int64
+}
+
+// Rereader is an engine that may read the samples again after it has read
+// them, so that they have to be kept.
+type Rereader interface{ Rereads() }
+
+// Hints are what is likely to be said. Only what is in there can come back as
+// an echo.
+type Hints struct {
+	// Words are words and phrases, the user's own and the context's, the most
+	// valuable first.
+	Words []string
+	// Context are the context's terms alone, separated by LF, at most 400
+	// characters; made for a recogniser by vi-terms.
+	Context string
+	// Vocabulary are the user's own words.
+	Vocabulary []wire.Vocabulary
 }
 
 // Kinds of failure. The list is open: a reader treats a kind that it does not

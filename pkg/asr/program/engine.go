@@ -155,7 +155,7 @@ func (e *Engine) take(ctx context.Context, p *process, first []byte, take engine
 		return "", s, err
 	}
 	emit(&wire.ASR{Type: wire.ASRReady})
-	hints := take.Hints(ctx)
+	hints := take.Hints(ctx).Words
 	path, err := e.dir.fifo()
 	if err != nil {
 		return "", state{kept: true}, err

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"voice-input/pkg/asr/engine"
+	"voice-input/pkg/asr/enginetest"
 	"voice-input/pkg/wire"
 )
 
@@ -115,7 +116,7 @@ func recognize(t *testing.T, ctx context.Context, e *Engine, samples io.Reader, 
 	t.Helper()
 	var events []string
 	text, err := e.Recognize(ctx, engine.Take{
-		Language: "en", Samples: samples, Hints: func(context.Context) []string { return hints },
+		Language: "en", Samples: enginetest.From(samples), Hints: enginetest.Hints(engine.Hints{Words: hints}),
 	}, func(ev *wire.ASR) {
 		events = append(events, strings.TrimSuffix(ev.Type+":"+ev.Committed+"|"+ev.Draft, ":|"))
 	})

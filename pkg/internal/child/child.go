@@ -5,6 +5,7 @@
 package child
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -141,6 +142,20 @@ func Run(ctx context.Context, spec Spec) error {
 		return fmt.Errorf("%s: %w", spec.Argv[0], context.Cause(ctx))
 	}
 	return err
+}
+
+// Output keeps the first Max bytes of what is written to it and drops the
+// rest, so that a program cannot fill the memory and is not stopped by a pipe
+// that nobody reads.
+type Output struct {
+	bytes.Buffer
+	Max int
+}
+
+// Write never fails.
+func (o *Output) Write(b []byte) (int, error) {
+	o.Buffer.Write(b[:min(len(b), o.Max-o.Len())])
+	return len(b), nil
 }
 
 // FirstLine keeps the first line of what is written to it, so
