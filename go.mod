@@ -3,6 +3,8 @@ module voice-input
 go 1.26.0
 
 require (
+	github.com/godbus/dbus/v5 v5.2.4
+	github.com/gorilla/websocket v1.5.3
 	github.com/jezek/xgb v1.1.1
 	github.com/jfreymuth/pulse v0.1.1
 	github.com/pelletier/go-toml/v2 v2.4.3

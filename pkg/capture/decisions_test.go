@@ -140,29 +140,6 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-func TestWAVHeader(t *testing.T) {
-	for _, tt := range []struct {
-		name       string
-		size       int64
-		riff, data uint32
-	}{
-		{"empty", 0, 36, 0},
-		{"one second", 32000, 32036, 32000},
-		{"unknown", wavUnknown, wavUnknown, wavUnknown},
-		{"largest", wavUnknown - 36, wavUnknown, wavUnknown - 36},
-		{"too large", wavUnknown - 35, wavUnknown, wavUnknown},
-		{"far too large", 1 << 40, wavUnknown, wavUnknown},
-	} {
-		h := wavHeader(tt.size)
-		if len(h) != wavHeaderSize || string(h[:4]) != "RIFF" || string(h[8:16]) != "WAVEfmt " || string(h[36:40]) != "data" {
-			t.Errorf("%s: %q", tt.name, h)
-		}
-		if riff, data := binary.LittleEndian.Uint32(h[4:]), binary.LittleEndian.Uint32(h[40:]); riff != tt.riff || data != tt.data {
-			t.Errorf("%s: %d, %d", tt.name, riff, data)
-		}
-	}
-}
-
 func TestQueue(t *testing.T) {
 	q := newQueue(8)
 	p := make([]byte, 3)

@@ -15,6 +15,7 @@ import (
 
 	"voice-input/pkg/internal/child"
 	"voice-input/pkg/internal/soundtest"
+	"voice-input/pkg/internal/wavfile"
 	"voice-input/pkg/wire"
 )
 
@@ -131,7 +132,7 @@ func TestPipeWireDeliversInRealTime(t *testing.T) {
 func TestWAV(t *testing.T) {
 	s := soundtest.Pulse(t)
 	const n = Rate / 10
-	unknown, exact := string(wavHeader(wavUnknown)), string(wavHeader(n*SampleSize))
+	unknown, exact := string(wavfile.Header(Rate, wavfile.Unknown)), string(wavfile.Header(Rate, n*SampleSize))
 	for _, tt := range []struct {
 		name   string
 		flags  int
@@ -170,11 +171,11 @@ func TestWAV(t *testing.T) {
 		r := record(t, s.Env(), []string{"--format", "wav"})
 		s.WaitRecordings(1)
 		speak(t, s, ramp(n))
-		soundtest.WaitFor(t, "the samples", func() bool { return r.stdout.Len() == wavHeaderSize+n*SampleSize })
+		soundtest.WaitFor(t, "the samples", func() bool { return r.stdout.Len() == wavfile.HeaderSize+n*SampleSize })
 		r.Signal(syscall.SIGTERM)
 		r.end(0)
 		if got := r.stdout.String(); got != unknown+string(ramp(n)) {
-			t.Errorf("%d bytes: %q", len(got), got[:wavHeaderSize])
+			t.Errorf("%d bytes: %q", len(got), got[:wavfile.HeaderSize])
 		}
 	})
 	t.Run("nothing", func(t *testing.T) {

@@ -1,42 +1,13 @@
 package capture
 
 import (
-	"encoding/binary"
 	"io"
-	"math"
 	"os"
 
 	"golang.org/x/sys/unix"
-)
 
-const (
-	wavHeaderSize = 44
-	// wavUnknown in both length fields says that the samples end with the
-	// file, as in what sox and ffmpeg write to a pipe.
-	wavUnknown = math.MaxUint32
+	"voice-input/pkg/internal/wavfile"
 )
-
-// wavHeader returns the header of a WAV file with that many bytes of samples;
-// wavUnknown, or more than fits, makes it one of unknown length.
-func wavHeader(size int64) []byte {
-	riff := size + wavHeaderSize - 8
-	if riff > wavUnknown {
-		size, riff = wavUnknown, wavUnknown
-	}
-	le := binary.LittleEndian
-	b := append(make([]byte, 0, wavHeaderSize), "RIFF"...)
-	b = le.AppendUint32(b, uint32(riff))
-	b = append(b, "WAVEfmt "...)
-	b = le.AppendUint32(b, 16) // length of the format
-	b = le.AppendUint16(b, 1)  // PCM
-	b = le.AppendUint16(b, 1)  // channels
-	b = le.AppendUint32(b, Rate)
-	b = le.AppendUint32(b, Rate*SampleSize)
-	b = le.AppendUint16(b, SampleSize)
-	b = le.AppendUint16(b, 8*SampleSize)
-	b = append(b, "data"...)
-	return le.AppendUint32(b, uint32(size))
-}
 
 // wav is an output that begins with a WAV header.
 type wav struct {
@@ -53,7 +24,7 @@ func newWAV(w io.Writer) (*wav, error) {
 			out.file, out.start = f, at
 		}
 	}
-	_, err := w.Write(wavHeader(wavUnknown))
+	_, err := w.Write(wavfile.Header(Rate, wavfile.Unknown))
 	return out, err
 }
 
@@ -62,7 +33,7 @@ func (o *wav) finish(size int64) error {
 	if o.file == nil {
 		return nil
 	}
-	_, err := o.file.WriteAt(wavHeader(size), o.start)
+	_, err := o.file.WriteAt(wavfile.Header(Rate, size), o.start)
 	return err
 }
 
