@@ -21,15 +21,20 @@ func Command() *cli.Command {
 		Name:  "vi-asr",
 		Usage: "recognise the speech on standard input, a WAV file or bare samples",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "engine", Value: local, Usage: "`NAME` of an engine, path of an engine program, or local: the best that works here"},
+			&cli.StringFlag{Name: "engine", Value: local, Usage: "`NAME` of a service or an engine program, path of a program, or local: the best program that works here"},
 			modelFlag(),
 			&cli.StringFlag{Name: "language", Usage: "language that is spoken, as a BCP 47 `TAG`; the engine decides without it"},
 			&cli.StringFlag{Name: "terms", Usage: "take hints and spellings from the vi.terms/1 record in `FILE`"},
-			&cli.StringFlag{Name: "format", Value: "auto", Usage: "`FORM` of standard input: auto, wav or s16le"},
+			&cli.StringFlag{Name: "file", Usage: "recognise the audio in `FILE` instead of standard input"},
+			&cli.StringFlag{Name: "pace", Value: "fast", Usage: "give the engine the samples at this `PACE`: fast, as they can be read, or realtime, as they were spoken"},
+			&cli.StringFlag{Name: "format", Value: "auto", Usage: "`FORM` of the audio: auto, wav or s16le"},
 			&cli.IntFlag{Name: "rate", Value: audio.OutRate, Usage: "sample rate of bare samples in `HZ`"},
 			&cli.BoolFlag{Name: "takes", Usage: "stay, and recognise one vi.take/1 record a line"},
 		},
-		Environ:  []string{"VI_ENGINES", "PATH", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "TMPDIR"},
+		Environ: []string{
+			"VI_ENGINES", "PATH", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "TMPDIR", "CREDENTIALS_DIRECTORY",
+			"DASHSCOPE_API_KEY", "OPENAI_API_KEY", "GROQ_API_KEY", "VOICE_INPUT_ASR_API_KEY", "HTTPS_PROXY", "NO_PROXY",
+		},
 		Commands: []*cli.Command{enginesCommand()},
 		Run:      run,
 	}
@@ -61,7 +66,11 @@ func run(ctx context.Context, o *cli.IO, c *cli.Call) error {
 	if err := checkLanguage(language); err != nil {
 		return cli.ErrUsage("--language: %v", err)
 	}
-	e, err := openEngine(ctx, o, choice{c.StringOr("engine", cfg.ASR.Engine), c.StringOr("model", cfg.ASR.Model)})
+	fallback := cfg.ASR.Fallback
+	if c.IsSet("engine") {
+		fallback = nil // that one is to be tried
+	}
+	e, err := openEngine(ctx, o, cfg.ASR, choice{c.StringOr("engine", cfg.ASR.Engine), c.StringOr("model", cfg.ASR.Model)}, fallback)
 	if err != nil {
 		return err
 	}
@@ -86,29 +95,38 @@ func until(ctx context.Context, f func() error) error {
 	}
 }
 
-// oneShot recognises standard input.
+// oneShot recognises standard input or one file.
 func (r *recognizer) oneShot(ctx context.Context, o *cli.IO, c *cli.Call, language string) error {
 	return r.do(ctx, take{
 		language: language,
+		realtime: c.String("pace") == "realtime",
 		know:     later(ctx, c.String("terms"), r.warn),
-		open: func(context.Context) (*audio.Reader, io.Closer, error) {
+		open: func(ctx context.Context) (*audio.Reader, io.Closer, error) {
 			bare := audio.Format{Encoding: audio.S16, Rate: cli.Value[int](c, "rate"), Channels: 1}
-			samples, err := openAudio(o.Stdin, c.String("format"), bare)
-			return samples, nil, err
+			in, file := o.Stdin, io.Closer(nil)
+			if path := c.String("file"); path != "" {
+				f, err := openInput(ctx, path, audioStall)
+				if err != nil {
+					return nil, nil, err
+				}
+				in, file = f, f
+			}
+			samples, err := openAudio(in, c.String("format"), bare)
+			return samples, file, err
 		},
 	})
 }
 
 func checkFlags(o *cli.IO, c *cli.Call) error {
 	if c.Bool("takes") {
-		for _, name := range []string{"terms", "format", "rate"} {
+		for _, name := range []string{"terms", "file", "pace", "format", "rate"} {
 			if c.IsSet(name) {
 				return cli.ErrUsage("--%s does not go with --takes: each take brings its own", name)
 			}
 		}
 		return nil
 	}
-	if cli.IsTerminal(o.Stdin) {
+	if c.String("file") == "" && cli.IsTerminal(o.Stdin) {
 		return cli.ErrUsage("standard input is a terminal, audio is needed").WithHint("for example: vi-capture --for 5s | vi-asr")
 	}
 	switch c.String("format") {
@@ -116,13 +134,21 @@ func checkFlags(o *cli.IO, c *cli.Call) error {
 	default:
 		return cli.ErrUsage("no such format %q", c.String("format")).WithHint("one of auto, wav, s16le")
 	}
+	switch c.String("pace") {
+	case "fast", "realtime":
+	default:
+		return cli.ErrUsage("no such pace %q", c.String("pace")).WithHint("one of fast, realtime")
+	}
 	bare := audio.Format{Encoding: audio.S16, Rate: cli.Value[int](c, "rate"), Channels: 1}
 	if err := bare.Check(); err != nil {
 		return cli.ErrUsage("--rate: %d Hz is not in %d to %d", bare.Rate, audio.MinRate, audio.MaxRate)
 	}
-	if path := c.String("terms"); path != "" {
+	for what, path := range map[string]string{"terms": c.String("terms"), "audio": c.String("file")} {
+		if path == "" {
+			continue
+		}
 		if _, err := os.Stat(path); err != nil {
-			return cli.Errorf(cli.StatusNoInput, "cannot read terms: %w", err)
+			return cli.Errorf(cli.StatusNoInput, "cannot read %s: %w", what, err)
 		}
 	}
 	return nil

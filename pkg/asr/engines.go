@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"voice-input/pkg/asr/chain"
 	"voice-input/pkg/asr/engine"
 	"voice-input/pkg/asr/program"
 	"voice-input/pkg/cli"
+	"voice-input/pkg/config"
 	"voice-input/pkg/wire"
 )
 
@@ -26,9 +28,38 @@ type choice struct {
 	model string // "" is the engine's default
 }
 
-// openEngine returns the engine of a name. Engines that are no programs have
-// their names here; every other name is a program's.
-func openEngine(ctx context.Context, o *cli.IO, c choice) (engine.Engine, error) {
+// openEngine returns the engine that is asked first, and behind it those that
+// are asked if it fails. Services have a section in the configuration or the
+// name of a protocol; every other name is that of a program. A service without
+// a key is no error here: there may be one for the next take, or another
+// engine.
+func openEngine(ctx context.Context, o *cli.IO, cfg config.ASR, first choice, fallback []string) (engine.Engine, error) {
+	choices := []choice{first}
+	for _, name := range fallback {
+		choices = append(choices, choice{name: name})
+	}
+	var links []chain.Link
+	anyService := false
+	for _, c := range choices {
+		s, isService, err := serviceOf(cfg, c.name)
+		if err != nil {
+			return nil, err
+		}
+		open := func(ctx context.Context) (engine.Engine, error) { return openProgram(ctx, o, c) }
+		if isService {
+			anyService = true
+			open = func(ctx context.Context) (engine.Engine, error) { return s.open(ctx, o, c.model) }
+		}
+		links = append(links, chain.Link{Name: c.name, Open: open})
+	}
+	if len(links) == 1 && !anyService {
+		return openProgram(ctx, o, first)
+	}
+	return chain.New(ctx, links), nil
+}
+
+// openProgram starts the engine program of a name.
+func openProgram(ctx context.Context, o *cli.IO, c choice) (engine.Engine, error) {
 	finder := finderFor(o)
 	if strings.Contains(c.model, "/") {
 		// Programs run in another directory.
@@ -101,20 +132,36 @@ func bestLocal(ctx context.Context, o *cli.IO, finder program.Finder, model stri
 func enginesCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "engines",
-		Usage: "list the engine programs of this machine, one vi.engine/1 record each",
+		Usage: "list the engine programs of this machine and the services, one vi.engine/1 record each",
 		Flags: []cli.Flag{modelFlag()},
 		Run: func(ctx context.Context, o *cli.IO, c *cli.Call) error {
+			cfg, err := config.Load(c.String("config"), o.Getenv)
+			if err != nil {
+				return err
+			}
 			available := false
-			for _, found := range finderFor(o).List() {
-				r := &wire.Engine{Name: found.Name, Path: found.Path, Available: true}
-				if err := program.Check(ctx, found.Path, c.String("model")); err != nil {
-					r.Reason, r.Available, r.Detail = "unavailable", false, err.Error()
-				}
+			tell := func(r *wire.Engine, err error) error {
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
+				if r.Available = err == nil; err != nil {
+					r.Reason, r.Detail = "unavailable", err.Error()
+				}
 				available = available || r.Available
-				if err := o.Emit(r); err != nil {
+				return o.Emit(r)
+			}
+			for _, found := range finderFor(o).List() {
+				err := program.Check(ctx, found.Path, c.String("model"))
+				if err := tell(&wire.Engine{Name: found.Name, Kind: wire.EngineProgram, Path: found.Path}, err); err != nil {
+					return err
+				}
+			}
+			for _, name := range services(cfg.ASR) {
+				s, _, err := serviceOf(cfg.ASR, name)
+				if err == nil {
+					err = s.check(ctx, o.Getenv)
+				}
+				if err := tell(&wire.Engine{Name: name, Kind: wire.EngineService, Protocol: s.Protocol}, err); err != nil {
 					return err
 				}
 			}

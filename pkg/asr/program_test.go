@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -62,6 +63,9 @@ func TestEnds(t *testing.T) {
 		{"format", "--format mp3", nil, 64, "", "", "", "", "", "vi-asr: error: no such format \"mp3\"\nvi-asr: hint: one of auto, wav, s16le\n"},
 		{"language", "--language english!", nil, 64, "", "", "", "", "", "vi-asr: error: --language: …"},
 		{"name of an engine", "--engine é", nil, 64, "", "", "", "", "", "vi-asr: error: no engine can be called \"é\": …"},
+		{"pace", "--pace slow", nil, 64, "", "", "", "", "", "vi-asr: error: no such pace \"slow\"\nvi-asr: hint: one of fast, realtime\n"},
+		{"takes with a file", "--takes --file x", nil, 64, "", "", "", "", "", "vi-asr: error: --file does not go with --takes: …"},
+		{"no such file", "--engine says --file " + filepath.Join(dir, "absent"), nil, 66, "", "", "", "", "", "vi-asr: error: cannot read audio: stat …"},
 		{"takes with terms", "--takes --terms x", nil, 64, "", "", "", "", "", "vi-asr: error: --terms does not go with --takes: …"},
 
 		{"PNG", "--engine says", []byte("\x89PNG\r\n\x1a\n0000"), 65, "", "failed", "audio", "not_audio", "",
@@ -122,7 +126,7 @@ func TestEventsOfATake(t *testing.T) {
 	for _, ev := range r.events {
 		got = append(got, fmt.Sprintf("%s %s|%s", ev.Type, ev.Committed, ev.Draft))
 	}
-	want := "ready |; partial |open; partial open|the file; final |; stats |"
+	want := "ready |; partial |open; partial open| the file; final |; stats |"
 	if strings.Join(got, "; ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), want)
 	}
@@ -238,8 +242,10 @@ func TestLocal(t *testing.T) {
 	if r := s.run(bytes.NewReader(nil)); r.status != 69 || !strings.Contains(r.stderr, "vi-asr: hint: install ") {
 		t.Errorf("without any: %+v", r)
 	}
-	if r := s.run(bytes.NewReader(nil), "engines"); r.status != 1 || r.stdout != "" {
-		t.Errorf("engines without any: %+v", r)
+	list := s.command("engines")
+	out, _ := list.Output()
+	if list.ProcessState.ExitCode() != 1 || strings.Contains(string(out), `"program"`) || strings.Contains(string(out), `"available":true`) {
+		t.Errorf("engines without any: status %d, %s", list.ProcessState.ExitCode(), out)
 	}
 }
 
@@ -250,11 +256,15 @@ func TestEngines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
+	var names, services []string
 	for line := range strings.Lines(string(out)) {
 		var e wire.Engine
 		if err := wire.Decode([]byte(line), &e); err != nil {
 			t.Fatal(err)
+		}
+		if e.Kind == wire.EngineService {
+			services = append(services, e.Name+" "+e.Protocol)
+			continue
 		}
 		names = append(names, e.Name)
 		if bad := e.Name == "whisper"; e.Available == bad || (e.Detail != "") != bad || (e.Reason == "unavailable") != bad {
@@ -266,6 +276,10 @@ func TestEngines(t *testing.T) {
 	}
 	if len(names) != len(modes) {
 		t.Errorf("%q, want %q", names, modes)
+	}
+	want := []string{"openai openai", "qwen-audio3 qwen-audio3", "qwen3-realtime qwen3-realtime", "whisper-server whisper-server"}
+	if !slices.Equal(services, want) {
+		t.Errorf("%q, want %q", services, want)
 	}
 }
 

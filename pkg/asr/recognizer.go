@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
 	"voice-input/pkg/asr/audio"
 	"voice-input/pkg/asr/engine"
+	"voice-input/pkg/asr/join"
+	"voice-input/pkg/asr/settled"
 	"voice-input/pkg/asr/tape"
 	"voice-input/pkg/asr/vad"
 	"voice-input/pkg/cli"
@@ -41,6 +44,8 @@ type recognizer struct {
 type take struct {
 	id       string
 	language string
+	// realtime gives the engine the samples as fast as they were spoken.
+	realtime bool
 	know     func(context.Context) knowledge
 	// open returns the samples, and what to close after them also if there
 	// is an error. Reading them ends soon after the context has ended.
@@ -132,7 +137,7 @@ type running struct {
 	take
 	cancel context.CancelCauseFunc
 
-	settled  settled
+	settled  settled.Text
 	partials int
 
 	mu    sync.Mutex // the pump may still run when the engine has failed
@@ -165,9 +170,15 @@ func (r *running) pump(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	buf := make([]byte, 16<<10)
+	if r.realtime {
+		buf = buf[:recorded]
+	}
 	for some := false; ; some = true {
 		n, err := in.Read(buf)
 		if n > 0 {
+			if r.realtime {
+				sleep(ctx, length(n))
+			}
 			r.hear(buf[:n])
 			if _, err := out.Write(buf[:n]); err != nil {
 				return nil // the engine wants no more
@@ -192,6 +203,21 @@ func (r *running) pump(ctx context.Context, out io.Writer) error {
 	}
 }
 
+// recorded is how many bytes a recorder gives at once: 100 ms.
+const recorded = engine.BytesPerSecond / 10
+
+// length is how long it takes to say so many bytes of samples.
+func length(n int) time.Duration {
+	return time.Duration(n) * time.Second / engine.BytesPerSecond
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}
+
 func (r *running) hear(b []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -206,7 +232,9 @@ func (r *running) pass(ev *wire.ASR) {
 	out := &wire.ASR{Type: ev.Type, Take: r.id}
 	switch ev.Type {
 	case wire.ASRPartial:
-		out.Committed, out.Draft = clean(ev.Committed), clean(ev.Draft)
+		out.Committed = clean(ev.Committed)
+		// Readers put the two together, so the blank between them is the draft's.
+		out.Draft = strings.TrimPrefix(join.Join(out.Committed, clean(ev.Draft)), out.Committed)
 		r.partials++
 		r.mu.Lock()
 		if r.heard.IsZero() && out.Committed+out.Draft != "" {
@@ -221,7 +249,7 @@ func (r *running) pass(ev *wire.ASR) {
 	default:
 		return
 	}
-	r.settled.see(out)
+	r.settled.See(out)
 	if len(out.Committed)+len(out.Draft)+len(out.Text) > maxPartial {
 		return
 	}
@@ -257,10 +285,10 @@ func (r *running) finish(text string, err error) error {
 		failure, text = failureOf(err), ""
 	case err != nil:
 		failure = failureOf(err)
-		text = longer(text, longer(failure.Text, r.settled.text))
-	case clean(text) == "" && r.settled.text != "":
+		text = longer(text, longer(failure.Text, r.settled.String()))
+	case clean(text) == "" && r.settled.String() != "":
 		failure = &engine.Failure{Kind: engine.Protocol, Code: "final_empty", Err: errors.New("the final text is empty, unlike the settled one")}
-		text = r.settled.text
+		text = r.settled.String()
 	}
 	final := verdict(text, failure, given.hints.Words, speech)
 	final.Text = given.rules.Apply(final.Text)
@@ -273,9 +301,9 @@ func (r *running) finish(text string, err error) error {
 	case failure != nil:
 		r.warn("%v; what was recognised before is kept", failure.Err)
 	}
-	final.Take = r.id
-	if final.Type == wire.ASRFinal {
-		final.Engine = r.engine.Name()
+	final.Take, final.Engine = r.id, r.engine.Name()
+	if relay, ok := r.engine.(engine.Relay); ok {
+		r.tell(final, relay.Tried())
 	}
 	if err := r.write(final); err != nil {
 		return err
@@ -284,6 +312,16 @@ func (r *running) finish(text string, err error) error {
 		return err
 	}
 	return status
+}
+
+// tell says of which engines the text is not. An error tells of all of them.
+func (r *running) tell(final *wire.ASR, tried []engine.Attempt) {
+	for _, a := range tried {
+		final.Tried = append(final.Tried, wire.ASRTried{Engine: a.Engine, Kind: a.Kind, Code: a.Code})
+		if a.Err != nil && final.Type == wire.ASRFinal {
+			r.warn("%v; engine %q was asked as well", a.Err, final.Engine)
+		}
+	}
 }
 
 func (r *running) stats(hints int, audioMS int64) *wire.ASR {

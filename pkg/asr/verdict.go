@@ -2,7 +2,6 @@ package asr
 
 import (
 	"errors"
-	"strings"
 
 	"voice-input/pkg/asr/engine"
 	"voice-input/pkg/cli"
@@ -62,41 +61,4 @@ func withStatus(f *engine.Failure) error {
 		status = s.Status
 	}
 	return &cli.Error{Status: status, Err: f.Err, Hint: f.Hint}
-}
-
-// settled follows the text that an engine will not take back.
-type settled struct{ text string }
-
-// see takes an event into account. Engines tell the settled text in two ways:
-// all of it in each partial, or piece by piece in segments.
-func (s *settled) see(ev *wire.ASR) {
-	switch ev.Type {
-	case wire.ASRReset:
-		s.text = ""
-	case wire.ASRPartial:
-		if ev.Committed != "" {
-			s.text = ev.Committed
-		}
-	case wire.ASRSegment:
-		switch {
-		case ev.Text == "" || strings.HasSuffix(s.text, ev.Text):
-			// A partial has told it already.
-		case strings.HasPrefix(ev.Text, s.text):
-			s.text = ev.Text
-		default:
-			s.text = join(s.text, ev.Text)
-		}
-	}
-}
-
-// join puts a space between two pieces unless the scripts there have none.
-func join(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	first, last := []rune(b)[0], []rune(a)[len([]rune(a))-1]
-	if ideographic(first) || ideographic(last) || first == ' ' || last == ' ' {
-		return a + b
-	}
-	return a + " " + b
 }

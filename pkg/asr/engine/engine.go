@@ -60,6 +60,21 @@ type Samples interface {
 // them, so that they have to be kept.
 type Rereader interface{ Rereads() }
 
+// Relay is an engine that has others do its takes. Its Name is that of the one
+// at work and, when a take has ended, of the one whose text counts.
+type Relay interface {
+	Engine
+	// Tried returns the others that were asked for the last take, in order. It
+	// may be called when Recognize has returned.
+	Tried() []Attempt
+}
+
+// Attempt is why the text of an engine does not count, or that it had none.
+type Attempt struct {
+	Engine string
+	Failure
+}
+
 // Hints are what is likely to be said. Only what is in there can come back as
 // an echo.
 type Hints struct {
@@ -84,6 +99,8 @@ const (
 	Audio       = "audio"       // the samples cannot be read
 	Busy        = "busy"        // it takes no more work now
 	Auth        = "auth"        // a key is missing or was refused
+	// Empty is in an Attempt alone: no failure, the engine heard no words.
+	Empty = "empty"
 )
 
 // Failure is why an engine has no, or not the whole, text.

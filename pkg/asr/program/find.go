@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"voice-input/pkg/internal/apikey"
 	"voice-input/pkg/internal/child"
 )
 
@@ -123,7 +124,7 @@ func Check(ctx context.Context, path, model string) error {
 	ctx, cancel := context.WithTimeout(ctx, defaults.check)
 	defer cancel()
 	var said child.FirstLine
-	err := child.Run(ctx, child.Spec{Argv: argv(path, model, "--check"), Stderr: &said})
+	err := child.Run(ctx, child.Spec{Argv: argv(path, model, "--check"), Env: environ(), Stderr: &said})
 	var exit *child.ExitError
 	switch {
 	case err == nil:
@@ -146,6 +147,9 @@ func argv(path, model string, flags ...string) []string {
 	}
 	return out
 }
+
+// environ is the environment of engine programs. None of them needs a key.
+func environ() []string { return apikey.Scrub(os.Environ()) }
 
 // printable makes what a program wrote safe for a terminal.
 func printable(s string) string {

@@ -52,7 +52,7 @@ func start(path, model string, l limits) (*process, error) {
 	p := &process{stdin: toStdin, lines: make(chan line, 16), gone: make(chan struct{}), limits: l, started: time.Now()}
 	// Cancelling kills faster than child's own way; see kill.
 	p.child, err = child.Start(context.Background(), child.Spec{
-		Argv: argv(path, model), Stdin: stdin, Stdout: stdout, Stderr: &p.said,
+		Argv: argv(path, model), Env: environ(), Stdin: stdin, Stdout: stdout, Stderr: &p.said,
 	})
 	if err != nil {
 		toStdin.Close()

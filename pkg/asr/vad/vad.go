@@ -86,6 +86,13 @@ func (m *Meter) sample(s int16) {
 
 func abs(x int) int { return max(x, -x) }
 
+// LevelsPerSecond is how many levels a second of samples has.
+const LevelsPerSecond = 1000 / frameMS
+
+// Levels returns how loud each 20 ms were so far, in decibels below full scale,
+// without offset and hum. It is to be read only, and until the next Write.
+func (m *Meter) Levels() []float32 { return m.levels }
+
 // Speech is what was heard so far.
 func (m *Meter) Speech() wire.Speech {
 	frames := 0
