@@ -70,7 +70,7 @@ func run(ctx context.Context, o *cli.IO, c *cli.Call) error {
 	if c.IsSet("engine") {
 		fallback = nil // that one is to be tried
 	}
-	e, err := openEngine(ctx, o, cfg.ASR, choice{c.StringOr("engine", cfg.ASR.Engine), c.StringOr("model", cfg.ASR.Model)}, fallback)
+	e, err := openEngine(ctx, o, cfg.ASR, choice{c.StringOr("engine", cfg.ASR.Engine), c.String("model")}, fallback)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package asr
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,12 @@ type choice struct {
 // a key is no error here: there may be one for the next take, or another
 // engine.
 func openEngine(ctx context.Context, o *cli.IO, cfg config.ASR, first choice, fallback []string) (engine.Engine, error) {
+	// A service has the model of its own section; [asr].model is that of a
+	// program, wherever it stands.
+	program := func(c choice) choice {
+		c.model = cmp.Or(c.model, cfg.Model)
+		return c
+	}
 	choices := []choice{first}
 	for _, name := range fallback {
 		choices = append(choices, choice{name: name})
@@ -45,7 +52,7 @@ func openEngine(ctx context.Context, o *cli.IO, cfg config.ASR, first choice, fa
 		if err != nil {
 			return nil, err
 		}
-		open := func(ctx context.Context) (engine.Engine, error) { return openProgram(ctx, o, c) }
+		open := func(ctx context.Context) (engine.Engine, error) { return openProgram(ctx, o, program(c)) }
 		if isService {
 			anyService = true
 			open = func(ctx context.Context) (engine.Engine, error) { return s.open(ctx, o, c.model) }
@@ -53,7 +60,7 @@ func openEngine(ctx context.Context, o *cli.IO, cfg config.ASR, first choice, fa
 		links = append(links, chain.Link{Name: c.name, Open: open})
 	}
 	if len(links) == 1 && !anyService {
-		return openProgram(ctx, o, first)
+		return openProgram(ctx, o, program(first))
 	}
 	return chain.New(ctx, links), nil
 }

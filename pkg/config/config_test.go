@@ -58,6 +58,22 @@ func TestParseProblems(t *testing.T) {
 			`5: [deliver.class."a.b"].paste: needs a key, with ctrl, shift, alt or super before it, such as ctrl+shift+v`,
 		}},
 		{"class twice", "[deliver.class.foot]\n[deliver.class.foot]\n", []string{`2: table foot already exists`}},
+		{"service", "[asr.service.groq]\nprotocol = \"openai\"\nurl = \"https://api.groq.com/openai\"\nheartbeat = false\nspeech_noise_threshold = \"-0.5\"\n", nil},
+		{"service's wrong values", "[asr.service.x]\nprotocol = \"soap\"\nurl = \"http://example.com\"\nspeech_noise_threshold = \"2\"\nvad_threshold = \"low\"\nnative_url = \"https://a:b@example.com\"\nconnect_timeout_ms = 0\nheartbeat = 1\n", []string{`8: [asr.service.x].heartbeat: needs true or false`}},
+		{"service's values out of range", "[asr.service.x]\nprotocol = \"soap\"\nurl = \"http://example.com\"\nspeech_noise_threshold = \"2\"\nvad_threshold = \"low\"\nconnect_timeout_ms = 0\n", []string{
+			`2: [asr.service.x].protocol: needs one of qwen-audio3, qwen3-realtime, openai, whisper-server`,
+			`3: [asr.service.x].url: is http, which anybody on the way can read; only https and wss may leave this machine`,
+			`4: [asr.service.x].speech_noise_threshold: needs a number from -1 to 1, in quotes`,
+			`5: [asr.service.x].vad_threshold: needs a number from -1 to 1, in quotes`,
+			`6: [asr.service.x].connect_timeout_ms: needs a value from 100 to 120000`,
+		}},
+		{"history", "[history]\nenabled = false\nmax_entries = 1\nmax_age_hours = 8760\n", nil},
+		{"history's wrong values", "[history]\nmax_entries = 0\nmax_age_hours = 8761\n", []string{`2: [history].max_entries: needs a value from 1 to 10000`, `3: [history].max_age_hours: needs a value from 1 to 8760`}},
+		{"history's wrong kinds", "[history]\nenabled = 1\nmax_entry = 5\n", []string{`2: [history].enabled: needs true or false`, `3: [history].max_entry: unknown key`}},
+		{"feedback", "[feedback]\nnotifications = \"all\"\nsounds = true\n", nil},
+		{"feedback's wrong values", "[feedback]\nnotifications = \"some\"\n", []string{`2: [feedback].notifications: needs one of off, errors, all`}},
+		{"share", "[llm]\nmax_change = \"-0.1\"\n", []string{`2: [llm].max_change: needs a number from 0 to 1, in quotes`}},
+		{"key command", "[llm]\napi_key_command = [\"\"]\n", []string{`2: [llm].api_key_command: needs the name of a program first`}},
 		{"empty command", "[deliver]\ncommand = [\"\"]\n", []string{`2: [deliver].command: needs the name of a program first`}},
 		{"control character", "[audio]\nsource = \"a\\nb\"\n", []string{`2: [audio].source: holds a control character`}},
 		{"too long", "[audio]\nsource = \"" + strings.Repeat("x", 4097) + "\"\n", []string{`2: [audio].source: is longer than 4096 bytes`}},
@@ -96,19 +112,52 @@ func TestShowRoundTrip(t *testing.T) {
 	odd.Audio.Source = `a "quoted" \ back`
 	odd.Stages.Type = []string{"x", "说"}
 	odd.Deliver.Class = map[string]Class{"foot": {Paste: "shift+insert", Submit: true}, "org.\"x\"": {To: "clipboard"}}
+	service := Service{}.Defaults()
+	service.URL, service.Heartbeat, service.SpeechNoiseThreshold = "https://example.com/v1", false, "-0.25"
+	odd.ASR.Service = map[string]Service{"mine": service, "openai": Service{}.Defaults()}
 	for _, cfg := range []Config{Default(), odd} {
 		var b bytes.Buffer
 		if err := Show(&b, cfg); err != nil {
 			t.Fatal(err)
 		}
 		got, problems := Parse(b.Bytes())
-		for i, arrays := 0, []*[]string{&got.Deliver.Command, &got.Focus.Messaging, &got.Stages.Capture, &got.Stages.ASR, &got.Stages.Refine, &got.Stages.Type, &got.Stages.Focus, &got.Stages.Session, &got.Stages.Terms}; i < len(arrays); i++ {
-			if len(*arrays[i]) == 0 {
-				*arrays[i] = nil // [] and absent mean the same
-			}
-		}
+		emptyToNil(reflect.ValueOf(&got).Elem())
+		emptyToNil(reflect.ValueOf(&cfg).Elem())
 		if problems != nil || !reflect.DeepEqual(got, cfg) {
 			t.Errorf("got %+v, %v\nwant %+v\n%s", got, problems, cfg, b.String())
+		}
+	}
+}
+
+// emptyToNil makes empty arrays nil: [] and absent mean the same.
+func emptyToNil(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			emptyToNil(v.Field(i))
+		}
+	case reflect.Slice:
+		if v.Len() == 0 {
+			v.SetZero()
+		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			e := reflect.New(v.Type().Elem()).Elem()
+			e.Set(v.MapIndex(k))
+			emptyToNil(e)
+			v.SetMapIndex(k, e)
+		}
+	}
+}
+
+// A section for one of many things has its defaults, however it is written.
+func TestServiceDefaults(t *testing.T) {
+	want := Service{}.Defaults()
+	want.Model = "m"
+	for _, in := range []string{"[asr.service.x]\nmodel = \"m\"\n", "asr.service.x.model = \"m\"\n", "[asr]\nservice = { x = { model = \"m\" } }\n", "[asr.service]\nx.model = \"m\"\n"} {
+		cfg, problems := Parse([]byte(in))
+		if problems != nil || !reflect.DeepEqual(cfg.ASR.Service["x"], want) {
+			t.Errorf("%q: %+v, %v", in, cfg.ASR.Service, problems)
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"voice-input/pkg/internal/address"
 )
 
 // Key is one key of the configuration.
@@ -43,13 +45,22 @@ func Keys() []Key {
 				e := f.Type.Elem().Field(k)
 				each = append(each, Key{
 					Section: name + "." + f.Tag.Get("toml"), Name: e.Tag.Get("toml"), Doc: e.Tag.Get("doc"),
-					Default: reflect.Zero(e.Type).Interface(), Each: true, tag: e.Tag, index: []int{i, j, k},
+					Default: elementDefaults(f.Type.Elem()).Field(k).Interface(), Each: true, tag: e.Tag, index: []int{i, j, k},
 				})
 			}
 		}
 		keys = append(keys, each...)
 	}
 	return keys
+}
+
+// elementDefaults returns what an element of a map has before the file is
+// read.
+func elementDefaults(t reflect.Type) reflect.Value {
+	if m := reflect.Zero(t).MethodByName("Defaults"); m.IsValid() {
+		return m.Call(nil)[0]
+	}
+	return reflect.Zero(t)
 }
 
 func (k Key) String() string {
@@ -119,18 +130,40 @@ func (k Key) check(v any) string {
 		if words := strings.Fields(k.tag.Get("oneof")); len(words) > 0 && !slices.Contains(words, v) {
 			return "needs one of " + strings.Join(words, ", ")
 		}
-		if k.tag.Get("form") == "chord" && !isChord(v) {
-			return "needs a key, with ctrl, shift, alt or super before it, such as ctrl+shift+v"
+		if why := checkString(v); why != "" {
+			return why
 		}
-		return checkString(v)
+		if why := checkForm(k.tag.Get("form"), v); v != "" && why != "" {
+			return why
+		}
 	case []string:
 		for _, s := range v {
 			if why := checkString(s); why != "" {
 				return why
 			}
 		}
-		if (k.Section == "stages" || k.Name == "command") && len(v) > 0 && v[0] == "" {
+		if (k.Section == "stages" || strings.HasSuffix(k.Name, "command")) && len(v) > 0 && v[0] == "" {
 			return "needs the name of a program first"
+		}
+	}
+	return ""
+}
+
+// checkForm returns why a string does not look like what it has to be, or "".
+func checkForm(form, v string) string {
+	switch form {
+	case "chord":
+		if !isChord(v) {
+			return "needs a key, with ctrl, shift, alt or super before it, such as ctrl+shift+v"
+		}
+	case "url":
+		if _, err := address.Parse(v); err != nil {
+			return err.Error()
+		}
+	case "fraction", "share":
+		low := map[string]float64{"fraction": -1, "share": 0}[form]
+		if f, err := strconv.ParseFloat(v, 64); err != nil || !(f >= low && f <= 1) {
+			return fmt.Sprintf("needs a number from %g to 1, in quotes", low)
 		}
 	}
 	return ""
@@ -154,10 +187,11 @@ func isChord(s string) bool {
 	return chordKey.MatchString(key) && !slices.Contains(modifiers, key)
 }
 
-// Words returns what a key that takes one of several words may be, or nil.
+// Words returns what a key that takes one of several words may be, or nil. The
+// section of one for each of many things has no name: "asr.service".
 func Words(section, name string) []string {
 	for _, k := range Keys() {
-		if k.Section == section && k.Name == name && !k.Each {
+		if k.Section == section && k.Name == name {
 			return strings.Fields(k.tag.Get("oneof"))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -87,6 +88,7 @@ func Parse(data []byte) (Config, []Problem) {
 	if err := toml.Unmarshal(data, &cfg); err != nil {
 		return cfg, []Problem{syntax(err)}
 	}
+	setElementDefaults(&cfg, data)
 	lines := keyLines(data)
 	for _, k := range Keys() {
 		for _, s := range k.settings(cfg) {
@@ -98,6 +100,33 @@ func Parse(data []byte) (Config, []Problem) {
 	}
 	slices.SortFunc(problems, func(a, b Problem) int { return a.Line - b.Line })
 	return cfg, problems
+}
+
+// setElementDefaults gives the elements of maps their defaults, but for the
+// keys that stand in the file.
+func setElementDefaults(cfg *Config, data []byte) {
+	given := keyLines(data)
+	merged := map[string]bool{}
+	for _, k := range Keys() {
+		if m := reflect.ValueOf(cfg).Elem().FieldByIndex(k.index[:2]); k.Each && !merged[k.Section] {
+			merged[k.Section] = true
+			for _, name := range m.MapKeys() {
+				m.SetMapIndex(name, merge(m.MapIndex(name), heading(k.Section, name.String()), given))
+			}
+		}
+	}
+}
+
+// merge returns the defaults of an element with what the file gives in it.
+func merge(read reflect.Value, head string, given map[string]int) reflect.Value {
+	out := reflect.New(read.Type()).Elem()
+	out.Set(elementDefaults(read.Type()))
+	for i := range out.NumField() {
+		if _, there := given[head+"."+out.Type().Field(i).Tag.Get("toml")]; there {
+			out.Field(i).Set(read.Field(i))
+		}
+	}
+	return out
 }
 
 func syntax(err error) Problem {
