@@ -50,6 +50,11 @@ bench:
 bench-terms:
     go test ./pkg/terms -run '^$' -bench Quality -benchtime 1x
 
+# serve a fake of the speech services on the loopback: just fake-cloud --any --say 'open it.|close it.'
+[positional-arguments]
+fake-cloud *args:
+    go run ./tests/fakecloud/cmd/fakecloud "$@"
+
 # play a recording into a private sound server and dictate it
 demo: build
     tests/demo
