@@ -9,10 +9,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"voice-input/tests/fakellm"
 )
 
 var update = flag.Bool("u", false, "rewrite the expected output in the scripts")
@@ -52,7 +55,8 @@ func TestScripts(t *testing.T) {
 		Deadline:            time.Now().Add(10 * time.Minute),
 		Setup:               setup,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits": exits,
+			"exits":   exits,
+			"fakellm": fakeLLM,
 		},
 	})
 }
@@ -71,7 +75,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("HOME", env.WorkDir)
 	env.Setenv("XDG_RUNTIME_DIR", runtime)
 	env.Setenv("GORACE", "atexit_sleep_ms=0") // else every program sleeps for a second at its end
-	for _, v := range []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "WAYLAND_DISPLAY", "DISPLAY", "SWAYSOCK", "HYPRLAND_INSTANCE_SIGNATURE", "NIRI_SOCKET", "PULSE_SERVER", "NOTIFY_SOCKET", "VI_ENGINES", "VI_SHARE"} {
+	for _, v := range []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "DBUS_SESSION_BUS_ADDRESS", "NO_COLOR", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "DASHSCOPE_API_KEY", "GROQ_API_KEY", "VOICE_INPUT_LLM_API_KEY", "WAYLAND_DISPLAY", "DISPLAY", "SWAYSOCK", "HYPRLAND_INSTANCE_SIGNATURE", "NIRI_SOCKET", "PULSE_SERVER", "NOTIFY_SOCKET", "VI_ENGINES", "VI_SHARE"} {
 		env.Setenv(v, "")
 	}
 	return nil
@@ -97,4 +101,18 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("status %d, want %d", got, want)
 	}
+}
+
+// fakeLLM starts a fake of a language model for the rest of the script and puts
+// its address into $LLM: fakellm [KEY].
+func fakeLLM(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 1 {
+		ts.Fatalf("usage: fakellm [KEY]")
+	}
+	s, err := fakellm.Listen("127.0.0.1:0", strings.Join(args, ""))
+	if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	ts.Defer(func() { s.Close() })
+	ts.Setenv("LLM", s.URL)
 }

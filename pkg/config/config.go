@@ -165,12 +165,13 @@ type Stages struct {
 
 // Default returns the configuration without a file. 300 s is more than people
 // dictate in one go and less than 10 MiB of samples. 5 s of patience covers
-// the 2.9 s that an idle null sink was measured to take to its first sample.
+// the 2.9 s that an idle null sink was measured to take to its first sample. No good edit that
+// the tests of pkg/refine/review know changes more than 0.85 of the wording.
 func Default() Config {
 	return Config{
 		Audio:   Audio{MaxDurationMS: 300_000, StallMS: 5_000},
 		ASR:     ASR{Engine: "local"},
-		LLM:     LLM{URL: "https://api.openai.com/v1", TimeoutMS: 15_000, MaxChange: "0.6", AgentContextMaxChars: 6_000},
+		LLM:     LLM{URL: "https://api.openai.com/v1", TimeoutMS: 15_000, MaxChange: "0.85", AgentContextMaxChars: 6_000},
 		Deliver: Deliver{To: "auto"},
 		// A week is long enough to miss a text, and short enough to forget it.
 		History:  History{Enabled: true, MaxEntries: 200, MaxAgeHours: 168},

@@ -1,12 +1,28 @@
 package supervise
 
-import "time"
+import (
+	"time"
+
+	"voice-input/pkg/config"
+)
 
 // Every wait and every limit of the supervisor stands here.
 const (
 	// tail is recorded after the stop command: the sound server still holds
 	// the last syllable then. PipeWire's quantum is 21 ms, a fragment 20 ms.
 	tail = 120 * time.Millisecond
+	// debounce is how long a key may chatter, or a compositor repeat a binding:
+	// a worn switch does for up to 50 ms, nobody presses twice on purpose within
+	// 200 ms.
+	debounce = 200 * time.Millisecond
+	// stallGrace is how much later than vi-capture, which watches [audio].stall_ms
+	// itself, the supervisor takes a recorder for dead.
+	stallGrace = time.Second
+	// reopenFirst and reopenMost are how soon a microphone that is kept open for
+	// the pre-roll is opened again after it was lost: the sound server may be
+	// starting anew. The wait doubles each time.
+	reopenFirst = time.Second
+	reopenMost  = 30 * time.Second
 	// drainCapture is how long vi-capture has to write its last samples after
 	// TERM; it takes a few milliseconds.
 	drainCapture = time.Second
@@ -14,16 +30,19 @@ const (
 	// session behind it. Kitty alone may take a second.
 	contextTime = time.Second
 	// termsTime bounds vi-terms for one session; the first one with Chinese in it
-	// waits a second for the dictionary. It is also the longest that refining
-	// waits for the terms (rule J4).
+	// waits a second for the dictionary. It is also the longest that recognising
+	// and refining wait for the terms (rules J3, J4).
 	termsTime = 5 * time.Second
 	// finalizeBase and finalizePerAudio bound a recognition after the last
 	// sample. vi-asr's own deadline is 10 s and three times the audio, so this
 	// one only fires when vi-asr itself hangs. Loading a model counts too.
 	finalizeBase     = 75 * time.Second
 	finalizePerAudio = 3.5
-	// refineTime bounds vi-refine.
-	refineTime = 35 * time.Second
+	// refineGrace is what vi-refine has beyond [llm].timeout_ms, which it keeps
+	// itself.
+	refineGrace = 5 * time.Second
+	// historyTime bounds a look into the history that holds up a command.
+	historyTime = 200 * time.Millisecond
 	// deliverTime bounds vi-type, whose drivers have 2 s a program.
 	deliverTime = 10 * time.Second
 	// errorShown is how long status shows a failure.
@@ -41,6 +60,8 @@ const (
 )
 
 const (
+	// maxFailures bounds what diagnostics tell of one take.
+	maxFailures = 16
 	// maxClients bounds the connections served at once.
 	maxClients = 32
 	// maxCommand bounds a command's line in bytes.
@@ -59,6 +80,16 @@ const (
 // audioTime is how long so many bytes of samples sound.
 func audioTime(bytes int64) time.Duration {
 	return time.Duration(bytes/bytesPerSample) * time.Second / sampleRate
+}
+
+// termsWait is how long refining waits for the terms (rule J4).
+func termsWait(cfg config.Config) time.Duration {
+	return min(time.Duration(cfg.LLM.TimeoutMS)*time.Millisecond, termsTime)
+}
+
+// refineTime bounds vi-refine.
+func refineTime(cfg config.Config) time.Duration {
+	return time.Duration(cfg.LLM.TimeoutMS)*time.Millisecond + refineGrace
 }
 
 // finalizeTime bounds a recognition after the last sample.

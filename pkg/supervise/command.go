@@ -9,11 +9,17 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"voice-input/pkg/cli"
 	"voice-input/pkg/config"
 	"voice-input/pkg/internal/sdnotify"
 	"voice-input/pkg/internal/xdg"
 	"voice-input/pkg/models"
+	"voice-input/pkg/supervise/doctor"
+	"voice-input/pkg/supervise/history"
+	"voice-input/pkg/supervise/notify"
+	"voice-input/pkg/supervise/setup"
 	"voice-input/pkg/wire"
 )
 
@@ -22,14 +28,18 @@ func Program() *cli.Command {
 	return &cli.Command{
 		Name:    "voice-input",
 		Usage:   "dictate on a hotkey",
-		Environ: []string{"XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "NOTIFY_SOCKET"},
+		Environ: []string{"XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "NOTIFY_SOCKET", "LISTEN_PID", "LISTEN_FDS", "DBUS_SESSION_BUS_ADDRESS"},
 		Commands: []*cli.Command{
 			{Name: "daemon", Usage: "run the supervisor in the foreground", Run: runDaemon},
 			recordCommand(),
 			statusCommand(),
+			diagnosticsCommand(),
+			doctor.Command(),
+			history.Command(deliverEntry),
 			dictateCommand(),
 			configCommand(),
 			models.Command(),
+			setup.Command(),
 		},
 	}
 }
@@ -48,22 +58,66 @@ func runDaemon(ctx context.Context, o *cli.IO, c *cli.Call) error {
 		return err
 	}
 	defer lock.Close()
-	d, err := newDaemon(cfg, runtimeDir, "daemon.toml", o.Stderr)
+	d, err := newDaemon(cfg, options{runtimeDir: runtimeDir, frozen: "daemon.toml", log: o.Stderr, getenv: o.Getenv, served: true})
 	if err != nil {
 		return err
 	}
+	noCores()
+	d.reloadOnHUP(ctx, c.String("config"), o.Getenv)
 	s, err := listen(d, runtimeDir)
 	if err != nil {
 		return err
 	}
 	defer s.close()
 	go s.serve(ctx)
+	announced := d.announce(ctx)
 	if err := sdnotify.Notify(o.Getenv, "READY=1"); err != nil {
 		o.Warn("cannot tell the service manager: %v", err)
 	}
 	d.loop(ctx)
+	<-announced
 	return nil
 }
+
+// announce shows on the desktop what becomes of takes. What it returns is
+// closed when nothing is shown any more after the end of ctx.
+func (d *daemon) announce(ctx context.Context) <-chan struct{} {
+	over := make(chan struct{})
+	feedback := d.cfg.Feedback
+	go func() {
+		defer close(over)
+		for ctx.Err() == nil {
+			own, cancel := context.WithCancel(ctx)
+			n := notify.Start(own, notify.Options{Getenv: d.getenv, Notifications: feedback.Notifications, Sounds: feedback.Sounds, Failed: func(err error) {
+				fmt.Fprintf(d.log, "voice-input: warning: cannot show a notification: %v\n", err)
+			}})
+			feedback = d.follow(own, n)
+			cancel()
+			<-n.Done()
+		}
+	}()
+	return over
+}
+
+// follow tells the notifier of every change until ctx ends or another
+// configuration is in force.
+func (d *daemon) follow(ctx context.Context, n *notify.Notifier) config.Feedback {
+	for {
+		now, changed := d.board.get(false)
+		n.Show(now)
+		select {
+		case <-changed:
+		case other := <-d.told:
+			return other
+		case <-ctx.Done():
+			return config.Feedback{}
+		}
+	}
+}
+
+// noCores keeps what is said out of core files, those of the stages included.
+// Where a handler takes cores, such as systemd's, it heeds the limit too.
+func noCores() { unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}) }
 
 func recordCommand() *cli.Command {
 	usage := map[Command]string{
@@ -73,25 +127,49 @@ func recordCommand() *cli.Command {
 		Cancel:  "end the take without its text",
 		Restart: "throw the take away and begin another",
 		Retry:   "recognise the newest take that was not delivered",
+
+		Press:      "the key of push-to-talk goes down: begin a take",
+		Release:    "the key of push-to-talk goes up: end the take and deliver its text",
+		UndoCancel: "recognise the take that was cancelled last",
+		Repeat:     "deliver the last text again, to what has the focus now",
 	}
 	cmd := &cli.Command{Name: "record", Usage: "tell the daemon what to do"}
 	for _, command := range commands {
+		if command == Deliver {
+			continue // that of voice-input history
+		}
+		flags := []cli.Flag{&cli.BoolFlag{Name: "wait", Usage: "come back when the take has ended"}}
+		switch command {
+		case Start, Toggle, Press, Restart:
+			flags = append(flags, &cli.BoolFlag{Name: "private", Usage: "keep nothing of the take: no history, and no samples after its end"})
+		}
+		switch command {
+		case Stop, Cancel:
+			flags = append(flags, &cli.StringFlag{Name: "job", Usage: "act on the take `ID` alone, as start answered it"})
+		}
 		cmd.Commands = append(cmd.Commands, &cli.Command{
-			Name:  string(command),
-			Usage: usage[command],
-			Flags: []cli.Flag{&cli.BoolFlag{Name: "wait", Usage: "come back when the take has ended"}},
+			Name: string(command), Usage: usage[command], Flags: flags,
 			Run: func(ctx context.Context, o *cli.IO, c *cli.Call) error {
-				return runRecord(ctx, o, command, c.Bool("wait"))
+				return runRecord(ctx, o, &wire.Control{Command: string(command), Wait: c.Bool("wait"), Private: c.Bool("private"), Job: c.String("job")})
 			},
 		})
 	}
 	return cmd
 }
 
+// deliverEntry asks the daemon to deliver an entry of the history.
+func deliverEntry(ctx context.Context, o *cli.IO, id string) error {
+	r, err := ask(ctx, xdg.RuntimeDir(o.Getenv), &wire.Control{Command: string(Deliver), Entry: id, Wait: true})
+	if err != nil {
+		return err
+	}
+	return replyError(r)
+}
+
 // runRecord needs no configuration, so that a broken one does not keep the
 // microphone open.
-func runRecord(ctx context.Context, o *cli.IO, command Command, wait bool) error {
-	r, err := ask(ctx, xdg.RuntimeDir(o.Getenv), &wire.Control{Command: string(command), Wait: wait})
+func runRecord(ctx context.Context, o *cli.IO, c *wire.Control) error {
+	r, err := ask(ctx, xdg.RuntimeDir(o.Getenv), c)
 	if err != nil {
 		return err
 	}
@@ -158,19 +236,19 @@ func runDictate(ctx context.Context, o *cli.IO, c *cli.Call) error {
 	if places := config.Words("deliver", "to"); !slices.Contains(places, cfg.Deliver.To) {
 		return cli.ErrUsage("no place %q", cfg.Deliver.To).WithHint("one of %s", strings.Join(places, ", "))
 	}
-	d, err := newDaemon(cfg, xdg.RuntimeDir(o.Getenv), fmt.Sprintf("dictate-%d.toml", os.Getpid()), o.Stderr)
+	d, err := newDaemon(cfg, options{runtimeDir: xdg.RuntimeDir(o.Getenv), frozen: fmt.Sprintf("dictate-%d.toml", os.Getpid()), log: o.Stderr, getenv: o.Getenv})
 	if err != nil {
 		return err
 	}
 	d.stages.length = cli.Value[time.Duration](c, "for")
 	ended := make(chan *wire.Reply, 1)
-	begin := func() *wire.Reply { return d.begin(ended) }
+	begin := func() *wire.Reply { return d.begin(false, false, ended) }
 	if path := c.String("file"); path != "" {
 		sm, err := openFile(absolute(path))
 		if err != nil {
 			return err
 		}
-		begin = func() *wire.Reply { return d.recognizeWhole(newID(time.Now()), sm, ended) }
+		begin = func() *wire.Reply { return d.recognizeWhole(d.spool.newID(), sm, ended) }
 	}
 	// The first INT stops the recording, so the work behind it must not end
 	// with ctx; the second one kills.
@@ -204,7 +282,7 @@ func absolute(path string) string {
 
 // stopLater stops the take at Enter or at the end of ctx.
 func (d *daemon) stopLater(ctx context.Context, o *cli.IO) {
-	stop := func() { d.post(func() { d.command(Stop, nil) }) }
+	stop := func() { d.post(func() { d.command(wire.Control{Command: string(Stop)}, nil) }) }
 	if cli.IsTerminal(o.Stdin) {
 		fmt.Fprintln(o.Stderr, "recording; Enter ends it")
 		go func() {

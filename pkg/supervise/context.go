@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"voice-input/pkg/config"
 	"voice-input/pkg/internal/child"
 	"voice-input/pkg/wire"
 )
@@ -36,7 +37,7 @@ func (s *stages) lookUp(ctx context.Context) snapshot {
 		argv = own
 	}
 	session := new(wire.Session)
-	err = s.filter(ctx, argv, focus, session)
+	err = s.filter(ctx, child.Spec{Argv: argv, Env: scrubbed()}, focus, session)
 	switch {
 	case session.Schema != "" && session.Reason != wire.OK:
 		return snapshot{reason: session.Reason}
@@ -81,7 +82,7 @@ func (s *stages) focus(ctx context.Context) (*wire.Focus, error) {
 		argv = own
 	}
 	stdout := &child.Output{Max: maxOutput}
-	err := child.Run(ctx, child.Spec{Argv: argv, Stdout: stdout, Stderr: io.Discard})
+	err := child.Run(ctx, child.Spec{Argv: argv, Env: scrubbed(), Stdout: stdout, Stderr: io.Discard})
 	line, _, _ := bytes.Cut(stdout.Bytes(), []byte("\n"))
 	f := new(wire.Focus)
 	if decodeErr := wire.Decode(line, f); decodeErr != nil {
@@ -134,10 +135,10 @@ func (t *target) style() string {
 }
 
 // look takes the snapshot of the context beside the recording, and has the
-// terms made of it. A take that was recorded earlier has no context: what the
-// user looked at then is not kept.
+// terms made of it. A take that was recorded before this daemon has no
+// context: what the user looked at then is not kept.
 func (d *daemon) look(t *take) {
-	wanted := d.cfg.LLM.AgentContextEnabled && !t.stopped
+	wanted := wantsContext(d.cfg) && !t.stopped
 	go func() {
 		snap := snapshot{reason: "no_agent"}
 		if wanted {
@@ -150,17 +151,27 @@ func (d *daemon) look(t *take) {
 		t.terms.set(line)
 		d.post(func() {
 			if d.take == t && wanted {
-				d.context(snap.reason, rec, err)
+				d.context(t, snap.reason, rec, err)
 			}
 		})
 	}()
 }
 
+// wantsContext tells whether somebody takes the terms of a session: the model
+// or the recogniser (rule A2). Programs on this machine take hints, and so does
+// every service but one that is told not to.
+func wantsContext(cfg config.Config) bool {
+	service, known := cfg.ASR.Service[cfg.ASR.Engine]
+	hints := !known || service.Hints != "none"
+	return cfg.LLM.AgentContextEnabled && (cfg.LLM.Enabled || hints)
+}
+
 // context tells what came of the look-up, in figures.
-func (d *daemon) context(reason string, rec *wire.Terms, err error) {
+func (d *daemon) context(t *take, reason string, rec *wire.Terms, err error) {
 	if reason == wire.OK && err != nil {
 		reason = "terms_failed"
 	}
+	t.diary.looked(reason, rec)
 	if rec != nil {
 		fmt.Fprintf(d.log, "voice-input: context: %s, %d characters, %d candidates, %d terms, %d characters for the recogniser, %d µs\n",
 			reason, rec.SourceChars, rec.Candidates, len(rec.Terms), rec.Views.ASR.Chars, rec.ElapsedUS)

@@ -2,21 +2,22 @@ package supervise
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"voice-input/pkg/cli"
 	"voice-input/pkg/config"
+	"voice-input/pkg/supervise/history"
 	"voice-input/pkg/wire"
 )
 
 // daemon is the supervisor. Its fields belong to the goroutine of loop.
 type daemon struct {
+	options
 	cfg   config.Config
-	log   io.Writer
 	out   *os.File // for text that is delivered to standard output
 	posts chan func()
 	gone  chan struct{} // closed when loop has ended
@@ -26,48 +27,62 @@ type daemon struct {
 	stages *stages
 	asr    *recognizer
 	ranker *ranker
+	mic    *microphone
+	// history is nil where none is kept.
+	history *history.Store
+	told    chan config.Feedback // what is in force, after a reload
 
-	phase Phase
-	take  *take // nil when idle
+	phase     Phase
+	take      *take         // nil when idle
+	pressed   time.Time     // the last toggle or press that counted
+	cancelled string        // id of the take that was cancelled last
+	last      *wire.History // what was delivered last, or was to be
+	// contexts are the terms of the takes in the spool, so that a retry has them.
+	contexts map[string]*terms
+	fresh    *config.Config // to be taken over when idle
+	diary    *diary         // of the take at hand or the last one
+	failures []failure      // since it began
 }
 
-// take is one dictation from its start command to its end.
-type take struct {
-	id      string
-	ctx     context.Context
-	cancel  context.CancelFunc
-	sm      *samples
-	rec     *recorder // nil for a retry
-	stopped bool
-	terms   *terms  // frozen at the start
-	target  *target // set by the stop
-
-	stopAt  time.Time     // the stop command
-	engine  time.Duration // spent in the recogniser after that
-	name    string        // of the engine
-	driver  string
-	warned  []string // by vi-type
-	waiters []chan<- *wire.Reply
+// options say what a daemon is to be.
+type options struct {
+	runtimeDir string
+	frozen     string // name of a file of its own in there
+	log        io.Writer
+	getenv     func(string) string
+	served     bool // others can reach it; what is dictated goes into the history
 }
 
-// newDaemon makes a daemon. The name is that of a file of its own in the
-// runtime directory.
-func newDaemon(cfg config.Config, runtimeDir, name string, log io.Writer) (*daemon, error) {
-	sp, err := openSpool(runtimeDir)
+func newDaemon(cfg config.Config, o options) (*daemon, error) {
+	sp, err := openSpool(o.runtimeDir)
 	if err != nil {
 		return nil, cli.Errorf(cli.StatusCantCreate, "%w", err)
 	}
-	st, err := newStages(cfg, runtimeDir, name, log)
+	st, err := newStages(cfg, o.runtimeDir, o.frozen, o.log)
 	if err != nil {
 		return nil, err
 	}
+	d := &daemon{
+		options: o, out: os.Stdout, posts: make(chan func(), 64), gone: make(chan struct{}),
+		board: newBoard(), spool: sp, phase: Idle, contexts: map[string]*terms{}, told: make(chan config.Feedback, 1),
+	}
+	d.equip(cfg, st)
+	d.spool.prune(uptime())
+	d.show(func(*wire.Status) {})
+	return d, nil
+}
+
+// equip makes what depends on the configuration.
+func (d *daemon) equip(cfg config.Config, st *stages) {
 	argv, resident := st.asr()
-	return &daemon{
-		cfg: cfg, log: log, out: os.Stdout, posts: make(chan func(), 64), gone: make(chan struct{}),
-		board: newBoard(), spool: sp, stages: st, phase: Idle,
-		ranker: &ranker{argv: st.terms(), keep: cfg.LLM.AgentContextEnabled, log: log},
-		asr:    &recognizer{argv: argv, resident: resident, log: log, dir: sp.dir},
-	}, nil
+	d.cfg, d.stages = cfg, st
+	d.asr = &recognizer{argv: argv, resident: resident, log: d.log, dir: d.spool.dir}
+	d.ranker = &ranker{argv: st.terms(), keep: wantsContext(cfg), log: d.log}
+	d.mic = newMicrophone(d)
+	d.history = nil
+	if d.served && cfg.History.Enabled {
+		d.history = openHistory(cfg, d.getenv)
+	}
 }
 
 // post runs f on the loop's goroutine.
@@ -81,10 +96,7 @@ func (d *daemon) post(f func()) {
 // loop runs until ctx ends. A take at hand stays in the spool.
 func (d *daemon) loop(ctx context.Context) {
 	defer close(d.gone)
-	d.spool.prune(time.Now())
-	d.show(func(*wire.Status) {})
-	d.asr.warm()
-	go d.ranker.warm()
+	d.warm()
 	for {
 		select {
 		case f := <-d.posts:
@@ -96,16 +108,38 @@ func (d *daemon) loop(ctx context.Context) {
 	}
 }
 
+// warm starts ahead of a take what it will need.
+func (d *daemon) warm() {
+	d.asr.warm()
+	go d.ranker.warm()
+	d.mic.open()
+	if h := d.history; h != nil {
+		go h.Prune(context.Background())
+	}
+}
+
+// shutdown ends everything. A delivery that has begun is let finish: half a
+// text or a clipboard that is not put back would be worse than a late end.
 func (d *daemon) shutdown() {
+	for late := time.After(shutdownTime); d.take != nil && d.phase == Delivering; {
+		select {
+		case f := <-d.posts:
+			f()
+			continue
+		case <-late:
+		}
+		break
+	}
 	if t := d.take; t != nil {
 		d.end(t, "cancelled", &wire.Reply{Header: wire.Header{Reason: "cancelled"}, Status: int(cli.StatusNothing), Detail: "the daemon ends; the samples are kept"})
 		if t.rec != nil {
 			select {
-			case <-t.rec.done:
+			case <-t.rec.finished():
 			case <-time.After(drainCapture + time.Second):
 			}
 		}
 	}
+	defer d.mic.close()()
 	d.asr.close(shutdownTime)
 	d.ranker.close(shutdownTime)
 	d.stages.close()
@@ -115,9 +149,9 @@ func (d *daemon) shutdown() {
 func (d *daemon) show(f func(s *wire.Status)) {
 	d.board.change(func(s *wire.Status) {
 		s.Phase = string(d.phase)
-		s.Job = ""
+		s.Job, s.Private = "", false
 		if d.take != nil {
-			s.Job = d.take.id
+			s.Job, s.Private = d.take.id, d.take.private
 		} else {
 			s.Level, s.Recoverable = 0, len(d.spool.ids())
 		}
@@ -130,39 +164,58 @@ func (d *daemon) enter(p Phase) {
 	d.show(func(*wire.Status) {})
 }
 
-// command carries out a command and answers at once. With wait, a second
+// command carries out a command and answers at once. With Wait, a second
 // reply follows when the take has ended.
-func (d *daemon) command(c Command, wait chan<- *wire.Reply) *wire.Reply {
-	action := Decide(d.phase, c)
+func (d *daemon) command(c wire.Control, wait chan<- *wire.Reply) *wire.Reply {
+	now := time.Now()
 	r := &wire.Reply{}
 	if d.take != nil {
 		r.Job = d.take.id
 	}
-	switch action {
+	command := Command(c.Command)
+	if c.Job != "" && c.Job != r.Job {
+		return nothing(fmt.Sprintf("cannot %s: that take is not at hand", command))
+	}
+	switch d.decide(command, now) {
 	case Begin:
-		return d.begin(wait)
+		return d.begin(command == Press, c.Private, wait)
 	case Finish:
 		d.stop(d.take)
+	case Latch:
+		d.take.held.down = false
 	case Discard:
 		d.discard()
 		return r
 	case Renew:
-		return d.renew(wait)
+		return d.renew(c.Private, wait)
 	case Again:
-		return d.again(wait)
+		ids := d.spool.ids()
+		if len(ids) == 0 {
+			return nothing("cannot retry: no take is left to recognise")
+		}
+		return d.again(ids[len(ids)-1], wait)
+	case Undo:
+		if !slices.Contains(d.spool.ids(), d.cancelled) {
+			return nothing("cannot undo-cancel: no take was cancelled, or it is no longer kept")
+		}
+		return d.again(d.cancelled, wait)
+	case Resend:
+		return d.resend(c.Entry, wait)
 	case Same:
 	case Nothing:
-		r.Reason, r.Status = "nothing", int(cli.StatusNothing)
-		r.Detail = fmt.Sprintf("cannot %s: no take is at hand", c)
+		return nothing(fmt.Sprintf("cannot %s: no take is at hand", command))
+	case Bounced:
+		r.Reason, r.Status = "bounced", int(cli.StatusNothing)
+		r.Detail = "too soon after the last press to be meant"
 		return r
 	case Busy:
 		r.Reason, r.Status = "busy", int(cli.StatusTempFail)
-		r.Detail = fmt.Sprintf("cannot %s: a take is in phase %s", c, d.phase)
+		r.Detail = fmt.Sprintf("cannot %s: a take is in phase %s", command, d.phase)
 		r.Hint = "wait for it, or voice-input record cancel"
 		return r
 	case TooLate:
 		r.Reason, r.Status = "too_late", int(cli.StatusTempFail)
-		r.Detail = fmt.Sprintf("cannot %s: delivery has begun", c)
+		r.Detail = fmt.Sprintf("cannot %s: delivery has begun", command)
 		return r
 	default:
 		r.Reason, r.Status, r.Detail = "bad_command", int(cli.StatusUsage), "no such command"
@@ -170,6 +223,29 @@ func (d *daemon) command(c Command, wait chan<- *wire.Reply) *wire.Reply {
 	}
 	d.await(wait)
 	return r
+}
+
+// decide is the table with what it does not hold: how a key is held, and a key
+// that chatters.
+func (d *daemon) decide(c Command, now time.Time) Action {
+	action := Decide(d.phase, c)
+	if action == Key {
+		action = d.take.held.press()
+		if c == Release {
+			action = d.take.held.release(now, time.Duration(d.cfg.Hotkey.TapMS)*time.Millisecond)
+		}
+	}
+	if (c == Toggle || c == Press) && (action == Begin || action == Finish) {
+		if bounced(d.pressed, now) {
+			return Bounced
+		}
+		d.pressed = now
+	}
+	return action
+}
+
+func nothing(detail string) *wire.Reply {
+	return &wire.Reply{Header: wire.Header{Reason: "nothing"}, Status: int(cli.StatusNothing), Detail: detail}
 }
 
 func (d *daemon) await(wait chan<- *wire.Reply) {
@@ -182,209 +258,19 @@ func failed(detail error, status cli.Status) *wire.Reply {
 	return &wire.Reply{Header: wire.Header{Reason: "failed"}, Status: int(status), Detail: detail.Error()}
 }
 
-// begin starts a take: the microphone first.
-func (d *daemon) begin(wait chan<- *wire.Reply) *wire.Reply {
-	t := &take{id: newID(time.Now())}
-	var err error
-	if t.sm, err = d.spool.create(t.id); err != nil {
-		d.fail("spool", err, "")
-		return failed(err, cli.StatusCantCreate)
-	}
-	if t.rec, err = d.record(t.sm); err != nil {
-		t.sm.close()
-		d.spool.remove(t.id)
-		d.fail("capture", err, "voice-input lies beside vi-capture, or name your own under [stages]")
-		return failed(err, cli.StatusUnavailable)
-	}
-	return d.attach(t, Arming, wait)
-}
-
-// attach makes t the take at hand and lets the recogniser follow it.
-func (d *daemon) attach(t *take, phase Phase, wait chan<- *wire.Reply) *wire.Reply {
-	t.ctx, t.cancel = context.WithCancel(context.Background())
-	t.terms = newTerms()
-	d.take, d.phase = t, phase
-	d.board.setText("")
-	d.show(func(s *wire.Status) {
-		s.Error, s.Context, s.RecordingMS, s.Level = nil, "", t.sm.length().Milliseconds(), 0
-	})
-	d.await(wait)
-	go d.recognize(t)
-	d.look(t)
-	return &wire.Reply{Job: t.id}
-}
-
-func (d *daemon) maximum() time.Duration {
-	return time.Duration(d.cfg.Audio.MaxDurationMS) * time.Millisecond
-}
-
-// record opens the microphone into sm. A restart hands the recorder from one
-// take to the next, so what it tells belongs to whoever has it by then.
-func (d *daemon) record(sm *samples) (r *recorder, err error) {
-	owner := func(f func(t *take)) {
-		d.post(func() {
-			if d.take != nil && d.take.rec == r {
-				f(d.take)
-			}
-		})
-	}
-	r, err = startRecorder(d.stages.capture(), d.log, sm, d.maximum(), recorderEvents{
-		event: func(e *wire.Capture) {
-			owner(func(t *take) {
-				if !t.stopped {
-					d.heard(t, e)
-				}
-			})
-		},
-		full: func(sm *samples) {
-			owner(func(t *take) {
-				if t.sm == sm {
-					d.stop(t)
-				}
-			})
-		},
-		ended: func(err error) {
-			owner(func(t *take) { d.recorded(t, err) })
-		},
-	})
-	return r, err
-}
-
-// heard shows what vi-capture tells.
-func (d *daemon) heard(t *take, e *wire.Capture) {
-	if e.Type == wire.CaptureReady {
-		d.phase = Recording
-	}
-	d.show(func(s *wire.Status) {
-		s.RecordingMS = t.sm.length().Milliseconds()
-		s.Level = e.RMS
-	})
-}
-
-// stop freezes the clock at the command, lets the tail in and closes the
-// microphone. It is a no-op for a take that was stopped already.
-func (d *daemon) stop(t *take) {
-	if t.stopped {
-		return
-	}
-	t.stopped, t.stopAt = true, time.Now()
-	t.target = d.stages.aim(t.ctx)
-	d.phase = Recognizing
-	d.show(func(s *wire.Status) { s.RecordingMS, s.Level = t.sm.length().Milliseconds(), 0 })
-	time.AfterFunc(tail, t.rec.stop)
-}
-
-// recorded is called when the microphone is closed. If nobody asked for that,
-// what was recorded so far is recognised.
-func (d *daemon) recorded(t *take, err error) {
-	if err != nil {
-		d.fail("capture", err, "vi-capture sources shows what can be recorded")
-	}
-	if t.stopped {
-		return
-	}
-	t.stopped, t.stopAt = true, time.Now()
-	if t.sm.bytes() == 0 {
-		if err == nil {
-			err = errors.New("recording ended: there were no samples")
-		}
-		d.end(t, "failed", failed(err, cli.StatusUnavailable))
-		return
-	}
-	d.enter(Recognizing)
-}
-
-// discard ends the take at hand without its text. Its samples stay.
-func (d *daemon) discard() {
-	d.end(d.take, "cancelled", &wire.Reply{Header: wire.Header{Reason: "cancelled"}, Status: int(cli.StatusNothing)})
-}
-
-// renew discards the take at hand and begins another in one step. While the
-// microphone is open it stays open, and the next sample is the new take's.
-func (d *daemon) renew(wait chan<- *wire.Reply) *wire.Reply {
-	old := d.take
-	if old.stopped {
-		d.discard()
-		return d.begin(wait)
-	}
-	t := &take{id: newID(time.Now()), rec: old.rec}
-	var err error
-	if t.sm, err = d.spool.create(t.id); err != nil {
-		d.fail("spool", err, "")
-		return failed(err, cli.StatusCantCreate)
-	}
-	phase := d.phase
-	old.rec.swap(t.sm)
-	old.rec = nil
-	d.discard()
-	return d.attach(t, phase, wait)
-}
-
-// again recognises the newest take in the spool.
-func (d *daemon) again(wait chan<- *wire.Reply) *wire.Reply {
-	ids := d.spool.ids()
-	if len(ids) == 0 {
-		return &wire.Reply{Header: wire.Header{Reason: "nothing"}, Status: int(cli.StatusNothing), Detail: "cannot retry: no take is left to recognise"}
-	}
-	id := ids[len(ids)-1]
-	sm, err := d.spool.open(id)
-	if err != nil {
-		d.fail("spool", err, "")
-		return failed(err, cli.StatusIO)
-	}
-	return d.recognizeWhole(id, sm, wait)
-}
-
-// recognizeWhole recognises samples that are complete.
-func (d *daemon) recognizeWhole(id string, sm *samples, wait chan<- *wire.Reply) *wire.Reply {
-	t := &take{id: id, sm: sm, stopAt: time.Now(), stopped: true}
-	return d.attach(t, Recognizing, wait)
-}
-
-// end closes a take and answers those who wait for it.
-func (d *daemon) end(t *take, outcome string, r *wire.Reply) {
-	t.cancel()
-	t.sm.release()
-	if t.rec != nil {
-		t.rec.stop()
-		go func() {
-			<-t.rec.done
-			t.sm.close()
-		}()
-	} else {
-		t.sm.close()
-	}
-	if t.sm.bytes() == 0 || outcome == "delivered" {
-		d.spool.remove(t.id)
-	}
-	d.spool.prune(time.Now())
-	result := &wire.StatusResult{Job: t.id, Outcome: outcome, Engine: t.name, Driver: t.driver, Warnings: t.warned}
-	if outcome == "delivered" {
-		result.OverheadMS = t.overhead(time.Now()).Milliseconds()
-	}
-	d.take, d.phase = nil, Idle
-	d.board.setText("")
-	d.show(func(s *wire.Status) { s.Last = result })
-	r.Job, r.Done = t.id, true
-	for _, w := range t.waiters {
-		w <- r
-	}
-}
-
-// overhead is the time from the stop to now that neither the tail nor the
-// recogniser took.
-func (t *take) overhead(now time.Time) time.Duration {
-	o := now.Sub(t.stopAt) - t.engine
-	if t.rec != nil {
-		o -= tail
-	}
-	return max(o, 0)
+// failure is what diagnostics tell of one.
+type failure struct {
+	stage string
+	at    time.Time
 }
 
 // fail shows a failure beside the phase for a while.
 func (d *daemon) fail(stage string, err error, hint string) {
 	e := &wire.StatusError{Stage: stage, Detail: err.Error(), Hint: hint}
 	fmt.Fprintf(d.log, "voice-input: error: %s: %s\n", stage, e.Detail)
+	if len(d.failures) < maxFailures {
+		d.failures = append(d.failures, failure{stage, time.Now()})
+	}
 	d.show(func(s *wire.Status) { s.Error = e })
 	time.AfterFunc(errorShown, func() {
 		d.post(func() {

@@ -3,6 +3,7 @@ package supervise
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,7 +21,12 @@ import (
 // programs is where the built programs lie, with share/ beside it.
 var programs string
 
-func TestMain(m *testing.M) { os.Exit(runTests(m)) }
+// TestMain lets many tests run at once: what they do is wait.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	flag.Set("test.parallel", "8")
+	os.Exit(runTests(m))
+}
 
 func runTests(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "vi-supervise-")
@@ -47,6 +53,7 @@ type lab struct {
 	out    string // path: what the daemon delivers to its standard output
 	log    string // path: its standard error
 	daemon *exec.Cmd
+	extra  []string // of the environment
 }
 
 // local recognises by the one engine that every machine of ours has.
@@ -77,7 +84,7 @@ func (l *lab) configure(config string) {
 // env is that of every program. With the race detector each would sleep for a
 // second at its end, which is all that a look-up has.
 func (l *lab) env() []string {
-	return append(l.server.Env(), "GORACE=exitcode=99 atexit_sleep_ms=0")
+	return append(append(l.server.Env(), "GORACE=exitcode=99 atexit_sleep_ms=0"), l.extra...)
 }
 
 // start starts the daemon and waits until it answers.
@@ -173,11 +180,14 @@ func (l *lab) children(word string) []int {
 }
 
 // kill9 kills every process of the daemon's whose command line holds word.
-func (l *lab) kill9(word string) {
+func (l *lab) kill9(word string) { l.t.Helper(); l.signal(word, syscall.SIGKILL) }
+
+// signal sends a signal to the same processes.
+func (l *lab) signal(word string, s syscall.Signal) {
 	l.t.Helper()
 	l.server.WaitFor("a process of "+word, func() bool { return len(l.children(word)) > 0 })
 	for _, pid := range l.children(word) {
-		syscall.Kill(pid, syscall.SIGKILL)
+		syscall.Kill(pid, s)
 	}
 }
 

@@ -61,7 +61,7 @@ func (r *recognizer) running() (*asrProcess, error) {
 
 func (r *recognizer) start() (p *asrProcess, err error) {
 	p = new(asrProcess)
-	p.resident, err = startResident(r.argv, r.log, p.event, p.end)
+	p.resident, err = startResident(r.argv, nil, r.log, p.event, p.end)
 	if err != nil {
 		return nil, err
 	}

@@ -17,10 +17,10 @@ type resident struct {
 	stdin *os.File
 }
 
-// startResident starts a program. Each line that it writes goes to line, on
+// startResident starts a program; a nil env is this process's own. Each line that it writes goes to line, on
 // one goroutine; then ended is called, once. Lines that are too long are
 // dropped.
-func startResident(argv []string, log io.Writer, line func([]byte), ended func()) (*resident, error) {
+func startResident(argv, env []string, log io.Writer, line func([]byte), ended func()) (*resident, error) {
 	stdin, toStdin, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func startResident(argv []string, log io.Writer, line func([]byte), ended func()
 	if err != nil {
 		return nil, errors.Join(err, stdin.Close(), toStdin.Close())
 	}
-	proc, err := child.Start(context.Background(), child.Spec{Argv: argv, Stdin: stdin, Stdout: stdout, Stderr: log})
+	proc, err := child.Start(context.Background(), child.Spec{Argv: argv, Env: env, Stdin: stdin, Stdout: stdout, Stderr: log})
 	stdin.Close()
 	stdout.Close()
 	if err != nil {

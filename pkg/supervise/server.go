@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"voice-input/pkg/cli"
+	"voice-input/pkg/internal/sdnotify"
 	"voice-input/pkg/wire"
 )
 
@@ -40,21 +41,31 @@ func only(runtimeDir string) (*os.File, error) {
 	return f, nil
 }
 
-// listen makes the control socket in the runtime directory of the only daemon.
+// listen makes the control socket in the runtime directory of the only daemon,
+// or takes the one that the service manager has made.
 func listen(d *daemon, runtimeDir string) (*server, error) {
-	path := socketPath(runtimeDir)
-	os.Remove(path)
-	// The umask makes the socket private from its first moment.
-	old := unix.Umask(0o177)
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	unix.Umask(old)
+	l, err := sdnotify.Listener()
 	if err != nil {
-		return nil, cli.Errorf(cli.StatusCantCreate, "cannot listen: %w", err)
+		return nil, cli.Errorf(cli.StatusOSFile, "cannot listen: %w", err)
+	}
+	if l == nil {
+		if l, err = ownSocket(socketPath(runtimeDir)); err != nil {
+			return nil, cli.Errorf(cli.StatusCantCreate, "cannot listen: %w", err)
+		}
 	}
 	return &server{d: d, l: l, busy: make(chan struct{}, maxClients)}, nil
 }
 
-// close removes the socket.
+// ownSocket makes a socket for this user alone.
+func ownSocket(path string) (*net.UnixListener, error) {
+	os.Remove(path)
+	// The umask makes the socket private from its first moment.
+	old := unix.Umask(0o177)
+	defer unix.Umask(old)
+	return net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+}
+
+// close ends the serving, and removes the socket if it is our own.
 func (s *server) close() { s.l.Close() }
 
 // serve accepts clients until close.
@@ -107,8 +118,12 @@ func (s *server) client(ctx context.Context, conn *net.UnixConn) {
 		conn.Read(make([]byte, 1))
 		cancel()
 	}()
-	if c.Command == "status" {
+	switch c.Command {
+	case "status":
 		s.status(ctx, conn, c)
+		return
+	case "diagnostics":
+		s.diagnostics(conn)
 		return
 	}
 	s.record(ctx, conn, c)
@@ -120,7 +135,7 @@ func (s *server) record(ctx context.Context, conn net.Conn, c wire.Control) {
 	if c.Wait {
 		done = make(chan *wire.Reply, 1)
 	}
-	s.d.post(func() { replies <- s.d.command(Command(c.Command), done) })
+	s.d.post(func() { replies <- s.d.command(c, done) })
 	var r *wire.Reply
 	select {
 	case r = <-replies:
@@ -134,6 +149,16 @@ func (s *server) record(ctx context.Context, conn net.Conn, c wire.Control) {
 	case r := <-done:
 		send(conn, r)
 	case <-ctx.Done():
+	}
+}
+
+func (s *server) diagnostics(conn net.Conn) {
+	report := make(chan *wire.Diagnostics, 1)
+	s.d.post(func() { report <- s.d.diagnostics() })
+	select {
+	case r := <-report:
+		send(conn, r)
+	case <-s.d.gone:
 	}
 }
 

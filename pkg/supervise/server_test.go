@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"voice-input/pkg/cli"
+	"voice-input/pkg/internal/desktoptest"
 	"voice-input/pkg/internal/soundtest"
 	"voice-input/pkg/wire"
 )
@@ -349,4 +350,59 @@ func TestDictate(t *testing.T) {
 		t.Errorf("%d takes are left in the spool", n)
 	}
 	l.nothingRuns()
+}
+
+// Under the service manager the daemon takes the socket that is there already,
+// starts with the first command, and its children know nothing of it.
+func TestSocketActivation(t *testing.T) {
+	t.Parallel()
+	desktoptest.Need(t, "systemd-socket-activate")
+	server := soundtest.Pulse(t)
+	dir := t.TempDir()
+	l := &lab{t: t, server: server, config: filepath.Join(dir, "config.toml"), out: filepath.Join(dir, "out"), log: filepath.Join(dir, "log")}
+	l.configure(local)
+	runtimeDir := filepath.Join(server.RuntimeDir, "voice-input")
+	if err := os.MkdirAll(runtimeDir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	out, err := os.Create(l.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	argv := []string{"--listen", socketPath(runtimeDir)}
+	for _, kv := range l.env() { // it hands on nothing else
+		argv = append(argv, "--setenv", kv)
+	}
+	l.daemon = exec.Command("systemd-socket-activate", append(argv, filepath.Join(programs, "voice-input"), "daemon", "--config", l.config)...)
+	l.daemon.Env, l.daemon.Stdout = l.env(), out
+	l.daemon.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := l.daemon.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer l.kill()
+	server.WaitFor("the socket", func() bool { _, err := os.Stat(socketPath(runtimeDir)); return err == nil })
+	l.say(server.Mic()) // the first command starts the daemon
+	for _, pid := range append(l.children("vi-asr"), l.children("vi-capture")...) {
+		environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		if strings.Contains(string(environ), "LISTEN_") {
+			t.Errorf("process %d is told of a socket", pid)
+		}
+		fds, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+		for _, fd := range fds {
+			to, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%s", pid, fd.Name()))
+			if data, _ := os.ReadFile("/proc/net/unix"); strings.HasPrefix(to, "socket:[") && strings.Contains(string(data), strings.Trim(to, "socket:[]")+" "+socketPath(runtimeDir)) {
+				t.Errorf("process %d has the control socket", pid)
+			}
+		}
+	}
+	l.record(0, "stop", "--wait")
+	if got := l.delivered(); got != words+"\n" {
+		t.Errorf("delivered %q", got)
+	}
+	l.daemon.Process.Signal(syscall.SIGTERM)
+	l.daemon.Wait()
+	if _, err := os.Stat(socketPath(runtimeDir)); err != nil {
+		t.Errorf("the service manager's socket was removed: %v", err)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -22,7 +23,10 @@ import (
 // take is one file of samples, named by its id, so that the newest sorts
 // last. A take at hand is locked, and the kernel unlocks it when its process
 // ends; that is all a new daemon needs to go on after a crash.
-type spool struct{ dir string }
+type spool struct {
+	dir  string
+	last time.Duration // of the newest id
+}
 
 const spoolExt = ".s16le"
 
@@ -34,8 +38,39 @@ func openSpool(runtimeDir string) (*spool, error) {
 	return s, xdg.PrivateDir(s.dir)
 }
 
-// newID returns an id that sorts after all earlier ones.
-func newID(now time.Time) string { return now.UTC().Format("20060102T150405.000000Z") }
+// newID returns an id that sorts after all earlier ones since the machine was
+// started: it begins with the time since then, which, unlike the clock, never
+// jumps. The clock's time makes it unique for good.
+func (s *spool) newID() string {
+	for _, id := range s.ids() {
+		if at, ok := sinceBoot(id); ok {
+			s.last = max(s.last, at)
+		}
+	}
+	s.last = max(uptime().Truncate(time.Microsecond), s.last+time.Microsecond)
+	return takeID(s.last, time.Now())
+}
+
+func takeID(boot time.Duration, clock time.Time) string {
+	return fmt.Sprintf("%016d-%s", boot.Microseconds(), clock.UTC().Format("20060102T150405Z"))
+}
+
+// sinceBoot returns the time since the start of the machine at which an id was
+// made.
+func sinceBoot(id string) (time.Duration, bool) {
+	digits, _, ok := strings.Cut(id, "-")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return time.Duration(n) * time.Microsecond, ok && err == nil && len(digits) == 16
+}
+
+// uptime is the time since the machine was started, suspended or not.
+func uptime() time.Duration {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts); err != nil {
+		return 0 // ids are in order even so
+	}
+	return time.Duration(ts.Nano())
+}
 
 func (s *spool) path(id string) string { return filepath.Join(s.dir, id+spoolExt) }
 
@@ -64,12 +99,19 @@ func unlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }
 
 func (s *spool) remove(id string) { os.Remove(s.path(id)) }
 
-// prune removes what is too old or too much, and takes without a sample.
-func (s *spool) prune(now time.Time) {
+func (s *spool) has(id string) bool {
+	_, err := os.Lstat(s.path(id))
+	return err == nil
+}
+
+// prune removes what is too old or too much, and takes without a sample; now
+// is the uptime. Age is that of the id, so that a clock which is set does not make takes old.
+func (s *spool) prune(now time.Duration) {
 	ids := s.ids()
 	for i, id := range ids {
+		at, known := sinceBoot(id)
 		info, err := os.Stat(s.path(id))
-		if err == nil && (len(ids)-i > spoolTakes || now.Sub(info.ModTime()) > spoolAge || info.Size() < bytesPerSample) {
+		if err == nil && (len(ids)-i > spoolTakes || known && now-at > spoolAge || info.Size() < bytesPerSample) {
 			s.remove(id)
 		}
 	}

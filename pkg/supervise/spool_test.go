@@ -3,7 +3,6 @@ package supervise
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -80,23 +79,24 @@ func TestSpoolListsWhatNobodyHolds(t *testing.T) {
 
 func TestPruneKeepsTheNewest(t *testing.T) {
 	s := testSpool(t)
-	now := time.Now()
+	now, clock := 1000*time.Hour, time.Now()
 	var ids []string
 	for i := range spoolTakes + 3 {
-		id := newID(now.Add(time.Duration(i) * time.Second))
+		id := takeID(now+time.Duration(i)*time.Second, clock)
 		ids = append(ids, id)
 		os.WriteFile(s.path(id), make([]byte, 100), 0o600)
 	}
-	empty := newID(now.Add(time.Hour))
+	empty := takeID(now+time.Hour, clock)
 	os.WriteFile(s.path(empty), nil, 0o600)
 	s.prune(now)
 	if got, want := s.ids(), ids[4:]; !slices.Equal(got, want) {
 		t.Errorf("got %v\nwant %v", got, want)
 	}
-	os.Chtimes(s.path(ids[5]), now.Add(-2*spoolAge), now.Add(-2*spoolAge))
-	s.prune(now)
-	if slices.Contains(s.ids(), ids[5]) {
-		t.Error("an old take was kept")
+	// The clock may jump; what counts is the time since the machine started.
+	os.Chtimes(s.path(ids[6]), clock.Add(-2*spoolAge), clock.Add(-2*spoolAge))
+	s.prune(now + 5*time.Second + spoolAge)
+	if got := s.ids(); !slices.Equal(got, ids[5:]) {
+		t.Errorf("got %v\nwant %v", got, ids[5:])
 	}
 }
 
@@ -143,10 +143,29 @@ func TestFollowerEndsWithItsContext(t *testing.T) {
 	}
 }
 
+// Ids are in order however the clock jumps, and are not made twice, not even by
+// two daemons in the same microsecond.
 func TestIDsSort(t *testing.T) {
-	now := time.Date(2026, 1, 2, 3, 4, 59, 999_999_000, time.UTC)
-	a, b := newID(now), newID(now.Add(time.Microsecond))
-	if a >= b || fmt.Sprint(len(a)) != fmt.Sprint(len(b)) {
-		t.Errorf("%s does not sort before %s", a, b)
+	s := testSpool(t)
+	var last string
+	for i := range 100 {
+		id := s.newID()
+		if i > 0 && id <= last {
+			t.Fatalf("%s does not sort after %s", id, last)
+		}
+		if at, ok := sinceBoot(id); !ok || at != s.last {
+			t.Fatalf("%s is read as %v, %t", id, at, ok)
+		}
+		last = id
+	}
+	later := takeID(uptime()+time.Hour, time.Unix(0, 0)) // before the clock was set
+	os.WriteFile(s.path(later), make([]byte, 2), 0o600)
+	if id := s.newID(); id <= later {
+		t.Errorf("%s does not sort after %s", id, later)
+	}
+	for _, id := range []string{"", "x", "20260101T000000.000001Z", "123-20260101T000000Z", "000000000000000x-20260101T000000Z"} {
+		if _, ok := sinceBoot(id); ok {
+			t.Errorf("%q has a time", id)
+		}
 	}
 }

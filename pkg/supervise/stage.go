@@ -12,6 +12,7 @@ import (
 
 	"voice-input/pkg/cli"
 	"voice-input/pkg/config"
+	"voice-input/pkg/internal/apikey"
 	"voice-input/pkg/internal/child"
 	"voice-input/pkg/wire"
 )
@@ -35,15 +36,24 @@ func newStages(cfg config.Config, runtimeDir, name string, log io.Writer) (*stag
 	if err != nil {
 		return nil, cli.Errorf(cli.StatusOSFile, "cannot find the programs of the stages: %w", err)
 	}
-	s := &stages{cfg: cfg, dir: filepath.Dir(self), log: log, frozen: filepath.Join(runtimeDir, name)}
+	s := &stages{dir: filepath.Dir(self), log: log, frozen: filepath.Join(runtimeDir, name)}
+	return s.with(cfg)
+}
+
+// with returns stages with another configuration, in the same file: a program
+// that has read it already does not look again.
+func (s stages) with(cfg config.Config) (*stages, error) {
+	s.cfg = cfg
 	var b bytes.Buffer
 	if err := config.Show(&b, cfg); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(s.frozen, b.Bytes(), 0o600); err != nil {
+	// A program that starts now reads the one or the other, whole.
+	whole := s.frozen + ".new"
+	if err := errors.Join(os.WriteFile(whole, b.Bytes(), 0o600), os.Rename(whole, s.frozen)); err != nil {
 		return nil, cli.Errorf(cli.StatusCantCreate, "cannot write the configuration of the stages: %w", err)
 	}
-	return s, nil
+	return &s, nil
 }
 
 // close removes what newStages made.
@@ -78,7 +88,7 @@ func (s *stages) asr() (argv []string, resident bool) {
 // refine runs vi-refine on the final event. When it fails the words are kept
 // as they were recognised; the error says why and is no reason to stop.
 func (s *stages) refine(ctx context.Context, final *wire.ASR, style string, terms []byte) (*wire.Refine, error) {
-	argv := s.own("vi-refine", "--engine", "none", "--style", style)
+	argv := s.own("vi-refine", "--style", style)
 	var extra []*os.File
 	if own := s.cfg.Stages.Refine; len(own) > 0 {
 		argv = own
@@ -88,10 +98,10 @@ func (s *stages) refine(ctx context.Context, final *wire.ASR, style string, term
 			argv, extra = append(argv, "--terms", "/dev/fd/3"), []*os.File{r}
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, refineTime)
+	ctx, cancel := context.WithTimeout(ctx, refineTime(s.cfg))
 	defer cancel()
 	var r wire.Refine
-	err := s.filter(ctx, argv, final, &r, extra...)
+	err := s.filter(ctx, child.Spec{Argv: argv, Extra: extra}, final, &r)
 	if err == nil && r.Text == "" {
 		err = errors.New("it returned no text")
 	}
@@ -110,7 +120,7 @@ func (s *stages) deliver(ctx context.Context, text *wire.Refine, target *wire.Fo
 	var d wire.Delivery
 	var err error
 	if own := s.cfg.Stages.Type; len(own) > 0 {
-		err = s.filter(ctx, own, text, &d)
+		err = s.filter(ctx, child.Spec{Argv: own, Env: scrubbed()}, text, &d)
 	} else {
 		err = s.deliverByOwn(ctx, text, target, &d, stdout)
 	}
@@ -146,7 +156,7 @@ func (s *stages) deliverByOwn(ctx context.Context, text *wire.Refine, target *wi
 			}
 		}
 	}
-	p, err := child.Start(ctx, child.Spec{Argv: argv, Stdin: bytes.NewReader(line), Stdout: stdout, Stderr: s.log, Extra: extra, LeavesDaemon: true})
+	p, err := child.Start(ctx, child.Spec{Argv: argv, Stdin: bytes.NewReader(line), Stdout: stdout, Stderr: s.log, Extra: extra, LeavesDaemon: true, Env: scrubbed()})
 	w.Close()
 	if err != nil {
 		return err
@@ -166,22 +176,27 @@ func (s *stages) deliverByOwn(ctx context.Context, text *wire.Refine, target *wi
 	return err
 }
 
+// scrubbed is the environment of every program but those of recognising and
+// refining, which are the only ones that need keys.
+func scrubbed() []string { return apikey.Scrub(os.Environ()) }
+
 // filter runs a program that turns one record into one record. A program that
 // ends with status 1 has written a record too.
-func (s *stages) filter(ctx context.Context, argv []string, in, out wire.Record, extra ...*os.File) error {
+func (s *stages) filter(ctx context.Context, spec child.Spec, in, out wire.Record) error {
 	line, err := wire.Encode(in)
 	if err != nil {
 		return err
 	}
 	stdout := &child.Output{Max: maxOutput}
-	err = child.Run(ctx, child.Spec{Argv: argv, Stdin: bytes.NewReader(line), Stdout: stdout, Stderr: s.log, Extra: extra})
+	spec.Stdin, spec.Stdout, spec.Stderr = bytes.NewReader(line), stdout, s.log
+	err = child.Run(ctx, spec)
 	var exit *child.ExitError
 	if err != nil && !(errors.As(err, &exit) && stdout.Len() > 0) {
 		return err
 	}
 	first, _, _ := bytes.Cut(stdout.Bytes(), []byte("\n"))
 	if decodeErr := wire.Decode(first, out); decodeErr != nil {
-		return errors.Join(err, fmt.Errorf("%s: %w", argv[0], decodeErr))
+		return errors.Join(err, fmt.Errorf("%s: %w", spec.Argv[0], decodeErr))
 	}
 	return err
 }

@@ -4,18 +4,19 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The whole product of phases and commands, written as a person would draw
 // it, independent of the map in the code.
 const table = `
-             start   stop     toggle  cancel    restart  retry
-idle         begin   nothing  begin   nothing   nothing  again
-arming       same    finish   finish  discard   renew    busy
-recording    same    finish   finish  discard   renew    busy
-recognizing  busy    same     busy    discard   renew    busy
-refining     busy    same     busy    discard   renew    busy
-delivering   busy    same     busy    too_late  busy     busy
+             start   stop     toggle  press   release  cancel    undo-cancel  restart  retry  repeat  deliver
+idle         begin   nothing  begin   begin   nothing  nothing   undo         nothing  again  resend  resend
+arming       same    finish   finish  key     key      discard   busy         renew    busy   busy    busy
+recording    same    finish   finish  key     key      discard   busy         renew    busy   busy    busy
+recognizing  busy    same     busy    busy    same     discard   busy         renew    busy   busy    busy
+refining     busy    same     busy    busy    same     discard   busy         renew    busy   busy    busy
+delivering   busy    same     busy    busy    same     too_late  busy         busy     busy   busy    busy
 `
 
 func TestDecideIsExhaustive(t *testing.T) {
@@ -60,5 +61,54 @@ func TestCancelWinsUntilDelivery(t *testing.T) {
 		if got := Decide(p, Cancel); got != want {
 			t.Errorf("cancel in %s: %s, want %s", p, got, want)
 		}
+	}
+}
+
+// Push-to-talk: every way in which a key may be held.
+func TestHold(t *testing.T) {
+	down := time.Unix(1000, 0)
+	ms := func(n int) time.Time { return down.Add(time.Duration(n) * time.Millisecond) }
+	tests := []struct {
+		name string
+		held hold
+		up   bool
+		at   time.Time
+		tap  time.Duration
+		want Action
+	}{
+		{"the key repeats", hold{true, down}, false, ms(500), 0, Same},
+		{"press after a tap", hold{false, down}, false, ms(5000), 300 * time.Millisecond, Finish},
+		{"press in a take of another command", hold{}, false, ms(0), 0, Finish},
+		{"release of a held key", hold{true, down}, true, ms(2000), 300 * time.Millisecond, Finish},
+		{"release at the limit", hold{true, down}, true, ms(300), 300 * time.Millisecond, Finish},
+		{"tap", hold{true, down}, true, ms(299), 300 * time.Millisecond, Latch},
+		{"taps are not wanted", hold{true, down}, true, ms(1), 0, Finish},
+		{"release after a tap", hold{false, down}, true, ms(5000), 300 * time.Millisecond, Same},
+		{"release in a take of another command", hold{}, true, ms(5000), 300 * time.Millisecond, Same},
+		{"the clock was set back", hold{true, down}, true, ms(-5000), 300 * time.Millisecond, Latch},
+	}
+	for _, tt := range tests {
+		got := tt.held.press()
+		if tt.up {
+			got = tt.held.release(tt.at, tt.tap)
+		}
+		if got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestBounced(t *testing.T) {
+	at := time.Unix(1000, 0)
+	for after, want := range map[time.Duration]bool{
+		0: true, 20 * time.Millisecond: true, 100 * time.Millisecond: true, debounce - 1: true,
+		debounce: false, 300 * time.Millisecond: false, time.Hour: false, -time.Hour: false,
+	} {
+		if got := bounced(at, at.Add(after)); got != want {
+			t.Errorf("%v after: %t", after, got)
+		}
+	}
+	if bounced(time.Time{}, at) {
+		t.Error("the first press bounced")
 	}
 }

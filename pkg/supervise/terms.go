@@ -36,6 +36,16 @@ func (t *terms) copyTo(ctx context.Context, w io.Writer) error {
 	}
 }
 
+// kept tells whether the record is there and holds something.
+func (t *terms) kept() bool {
+	select {
+	case <-t.done:
+		return len(t.line) > 0
+	default:
+		return false
+	}
+}
+
 // wait returns the record, or nothing if it is not there within d.
 func (t *terms) wait(d time.Duration) []byte {
 	if t == nil {
@@ -85,7 +95,7 @@ func (r *ranker) running() (*resident, error) {
 		}
 	}
 	var err error
-	r.proc, err = startResident(r.argv, r.log, line, func() { close(out) })
+	r.proc, err = startResident(r.argv, scrubbed(), r.log, line, func() { close(out) })
 	r.out = out
 	return r.proc, err
 }

@@ -11,7 +11,16 @@ const (
 // connection.
 type Control struct {
 	Header
-	Command string `json:"command"` // start, stop, toggle, cancel, restart, retry, status
+	// Command is one of "voice-input record", or deliver, status, diagnostics.
+	Command string `json:"command"`
+	// Job has the command act on the take of that id alone: on a later one it does
+	// nothing.
+	Job string `json:"job,omitempty"`
+	// Private asks start, toggle, press and restart for a take of which nothing is
+	// kept: no history, and no samples after its end.
+	Private bool `json:"private,omitempty"`
+	// Entry is the id of the history's entry to deliver.
+	Entry string `json:"entry,omitempty"`
 	// Wait asks for a second vi.reply/1 when the take has ended.
 	Wait bool `json:"wait,omitempty"`
 	// Follow asks status for every change, not only the snapshot.
@@ -44,9 +53,13 @@ type Status struct {
 	Rev      uint64 `json:"rev"`
 	Phase    string `json:"phase"` // idle, arming, recording, recognizing, refining, delivering
 	Job      string `json:"job,omitempty"`
+	Private  bool   `json:"private,omitempty"` // nothing is kept of the take at hand
 	// RecordingMS is the length of the current take so far, or of the last
 	// one. The clock stops at the stop command.
-	RecordingMS int64        `json:"recording_ms"`
+	RecordingMS int64 `json:"recording_ms"`
+	// Truncated says that this take reached the longest duration and was
+	// stopped.
+	Truncated   bool         `json:"truncated,omitempty"`
 	Level       float64      `json:"level"`
 	Error       *StatusError `json:"error,omitempty"`
 	Recoverable int          `json:"recoverable"` // takes that retry can bring back
@@ -72,6 +85,9 @@ type StatusResult struct {
 	Outcome string `json:"outcome"` // delivered, empty, cancelled, failed
 	Engine  string `json:"engine,omitempty"`
 	Driver  string `json:"driver,omitempty"`
+	// Refine and RefineReason are the outcome and the reason of vi.refine/1.
+	Refine       string `json:"refine,omitempty"`
+	RefineReason string `json:"refine_reason,omitempty"`
 	// Warnings are those of vi.delivery/1.
 	Warnings []string `json:"warnings,omitempty"`
 	// OverheadMS is stop to delivered less the time that the recogniser and

@@ -6,7 +6,7 @@ func Records() []Record {
 	return []Record{
 		&Focus{}, &Session{}, &Terms{},
 		&Capture{}, &CaptureSource{}, &Take{}, &ASR{}, &Engine{},
-		&Transcript{}, &Refine{}, &Delivery{},
-		&Control{}, &Reply{}, &Status{},
+		&Transcript{}, &Refine{}, &Delivery{}, &History{},
+		&Diagnostics{}, &Check{}, &Control{}, &Reply{}, &Status{},
 	}
 }

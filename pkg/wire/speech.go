@@ -107,7 +107,7 @@ type ASR struct {
 	Take string `json:"take,omitempty"` // id of the take, when one was given
 
 	Committed string `json:"committed,omitempty"` // partial: will not change
-	Draft     string `json:"draft,omitempty"`     // partial: may change
+	Draft     string `json:"draft,omitempty"`     // partial: may change; with its blank, to be put behind Committed
 
 	Text    string  `json:"text,omitempty"` // segment, final
 	Engine  string  `json:"engine,omitempty"`
@@ -117,7 +117,18 @@ type ASR struct {
 	Kind string `json:"kind,omitempty"` // error, degraded final: class of the failure
 	Code string `json:"code,omitempty"` // error, degraded final: at most 64 of [A-Za-z0-9._-]
 
+	// Tried is on final and error: the other engines that were asked.
+	Tried []ASRTried `json:"tried,omitempty"`
+
 	Stats *ASRStatistics `json:"stats,omitempty"`
+}
+
+// ASRTried is an engine that was asked for a take, and whose text is not that
+// of the event.
+type ASRTried struct {
+	Engine string `json:"engine"`
+	Kind   string `json:"kind"` // class of its failure, or empty: it heard no words
+	Code   string `json:"code,omitempty"`
 }
 
 // Speech is what the samples alone say, whatever the engine heard.
@@ -140,13 +151,22 @@ type ASRStatistics struct {
 // SchemaName implements Record.
 func (*ASR) SchemaName() string { return SchemaASR }
 
-// Engine is vi.engine/1: an engine program that was found.
+// Kinds of engine.
+const (
+	EngineProgram = "program" // of this machine
+	EngineService = "service" // on the network
+)
+
+// Engine is vi.engine/1: an engine program that was found, or a service that
+// can be named.
 type Engine struct {
 	Header
 	Name      string `json:"name"`
-	Path      string `json:"path"`
-	Available bool   `json:"available"`        // it says that it can work here
-	Detail    string `json:"detail,omitempty"` // why not, in its own words
+	Kind      string `json:"kind"`               // program or service
+	Path      string `json:"path,omitempty"`     // of a program
+	Protocol  string `json:"protocol,omitempty"` // of a service: what it speaks
+	Available bool   `json:"available"`          // a program says that it can work here; a service has its key
+	Detail    string `json:"detail,omitempty"`   // why not, a program's in its own words
 }
 
 // SchemaName implements Record.
@@ -180,10 +200,17 @@ type Refine struct {
 	Review    *Review `json:"review,omitempty"`
 }
 
-// Review is how far the model's text is from the transcript.
+// Review is how far the model's answer is from the transcript, also if the
+// answer was refused.
 type Review struct {
-	Score   float64  `json:"score"` // 0 to 1
-	Signals []string `json:"signals,omitempty"`
+	// Score is the larger of how different the pairs of neighbouring characters
+	// are and how different the lengths are, without protected words: 0 to 1.
+	Score   float64  `json:"score"`
+	Signals []string `json:"signals,omitempty"` // what kinds of edit were seen
+	// Before and After tell the transcript and the answer apart from others: the
+	// first 64 bits of their SHA-256, in hexadecimal digits.
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
 }
 
 // SchemaName implements Record.

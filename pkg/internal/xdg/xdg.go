@@ -25,6 +25,11 @@ func DataDir(getenv func(string) string) string {
 	return filepath.Join(home(getenv, "XDG_DATA_HOME", ".local/share"), name)
 }
 
+// StateDir returns $XDG_STATE_HOME/voice-input.
+func StateDir(getenv func(string) string) string {
+	return filepath.Join(home(getenv, "XDG_STATE_HOME", ".local/state"), name)
+}
+
 // home returns the absolute directory in the variable, else the one below
 // $HOME. The specification has relative paths ignored.
 func home(getenv func(string) string, variable, fallback string) string {
