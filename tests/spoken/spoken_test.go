@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -40,12 +39,30 @@ func sentences(t testing.TB) (all []sentence) {
 	return all
 }
 
-// voices of a language: programs that speak the last argument into the file
-// before it.
-var voices = map[string][][]string{
-	"en":    {{"flite", "-voice", "slt", "-o"}, {"flite", "-voice", "rms", "-o"}, {"flite", "-voice", "awb", "-o"}},
-	"zh":    {{"espeak-ng", "-v", "cmn", "-s", "150", "-w"}, {"espeak-ng", "-v", "cmn+f3", "-s", "150", "-w"}},
-	"mixed": {{"espeak-ng", "-v", "cmn", "-s", "150", "-w"}, {"espeak-ng", "-v", "cmn+f3", "-s", "150", "-w"}},
+// voice is who speaks: a program for Latin letters, one for the rest. Each
+// takes a file and a text.
+type voice struct {
+	latin, han func(file, text string) *exec.Cmd
+}
+
+func flite(name string) func(file, text string) *exec.Cmd {
+	return func(file, text string) *exec.Cmd {
+		return exec.Command("flite", "-voice", name, "-o", file, "-t", text)
+	}
+}
+
+// espeak's usual Chinese voice reads Latin letters as English, and by that also
+// the pinyin that it makes of characters first; so each script has its own.
+func espeak(name string) func(file, text string) *exec.Cmd {
+	return func(file, text string) *exec.Cmd {
+		return exec.Command("espeak-ng", "-v", name, "-s", "150", "-w", file, text)
+	}
+}
+
+var voices = map[string][]voice{
+	"en":    {{flite("slt"), nil}, {flite("rms"), nil}, {flite("awb"), nil}},
+	"zh":    {{nil, espeak("cmn-latn-pinyin")}, {nil, espeak("cmn-latn-pinyin+f3")}},
+	"mixed": {{flite("slt"), espeak("cmn-latn-pinyin+f3")}, {flite("rms"), espeak("cmn-latn-pinyin")}},
 }
 
 // chain is the built programs.
@@ -108,17 +125,45 @@ func (c *chain) terms(answer string) (string, []string) {
 }
 
 // say writes the WAV file of a sentence and returns its path.
-func (c *chain) say(voice []string, text string) string {
+func (c *chain) say(v voice, text string) string {
 	c.t.Helper()
+	var parts []string
+	speak := func(text string) {
+		if text = strings.TrimSpace(text); text == "" {
+			return
+		}
+		program, path := v.latin, filepath.Join(c.dir, fmt.Sprintf("part%d.wav", len(parts)))
+		if strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
+			program = v.han
+		}
+		c.do(program(path, text))
+		parts = append(parts, path)
+	}
+	from, han := 0, false
+	for i, r := range text {
+		if is := unicode.Is(unicode.Han, r); r != ' ' && is != han {
+			speak(text[from:i])
+			from, han = i, is
+		}
+	}
+	speak(text[from:])
 	path := filepath.Join(c.dir, "said.wav")
-	args := append(slices.Clone(voice[1:]), path)
-	if voice[0] == "flite" {
-		args = append(args, "-t")
+	for _, part := range parts {
+		same := strings.TrimSuffix(part, ".wav") + "-16k.wav"
+		c.do(exec.Command("sox", part, "-r", "16000", "-c", "1", "-b", "16", same))
 	}
-	if out, err := exec.Command(voice[0], append(args, text)...).CombinedOutput(); err != nil {
-		c.t.Fatalf("%v: %v: %s", voice, err, out)
+	for i, part := range parts {
+		parts[i] = strings.TrimSuffix(part, ".wav") + "-16k.wav"
 	}
+	c.do(exec.Command("sox", append(parts, path)...))
 	return path
+}
+
+func (c *chain) do(cmd *exec.Cmd) {
+	c.t.Helper()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		c.t.Fatalf("%v: %v: %s", cmd.Args, err, out)
+	}
 }
 
 // listener is a vi-asr that stays, so that a model is loaded once.
