@@ -1,24 +1,27 @@
 // Package refine turns a transcript into the text to deliver.
 //
-// It reads the events of a recogniser and waits for the final one. With the
-// engine "none" the text is kept as it was recognised.
+// It reads the events of a recogniser, waits for the final one, and has a
+// language model edit the text. The model is checked and not trusted: code,
+// numbers and names do not reach it, its answer is compared with what was
+// said, and whatever is wrong with it, the transcript is kept. Spellings of
+// terms are set right before and after, with a model and without.
 package refine
 
 import (
-	"time"
+	"strings"
+	"unicode"
 
 	"voice-input/pkg/wire"
 )
 
-// Keep returns the record that leaves text as it is. Text without a
-// character has the reason no_text.
-func Keep(text, style string, elapsed time.Duration) *wire.Refine {
-	r := &wire.Refine{Text: text, Outcome: wire.RefineKept, Style: style, ElapsedMS: elapsed.Milliseconds()}
-	if text == "" {
-		r.Reason = "no_text"
-	}
-	return r
-}
+// Reasons of vi.refine/1 that are this package's own; the others are kinds of
+// chat.Failure and reasons of review.Result.
+const (
+	noText  = "no_text"
+	short   = "short"
+	tooLong = "too_long"
+	noModel = "no_model"
+)
 
 // Transcript returns the text of a line that ends a recognition: a
 // vi.transcript/1, or a final or error event of vi.asr/1. Other events are
@@ -45,4 +48,38 @@ func Transcript(line []byte) (text string, ok bool, err error) {
 	default:
 		return "", false, nil
 	}
+}
+
+// spoken tells whether there is anything in a text but blanks and
+// punctuation, which recognisers write where nobody spoke.
+func spoken(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsSymbol(r)
+	})
+}
+
+// chars counts what a person would: characters without blanks around.
+func chars(text string) int { return len([]rune(strings.TrimSpace(text))) }
+
+// withoutStop takes the full stop from the end of a message. An ellipsis
+// stays, and so does a dot that belongs to a literal or stands alone, as in
+// "git add .".
+func withoutStop(text string, literals []string) string {
+	text = strings.TrimRightFunc(text, unicode.IsSpace)
+	for _, stop := range []string{"。", "．", "｡", "."} {
+		rest, ends := strings.CutSuffix(text, stop)
+		if !ends {
+			continue
+		}
+		if rest == "" || strings.HasSuffix(rest, stop) || strings.HasSuffix(rest, " ") {
+			return text
+		}
+		for _, l := range literals {
+			if strings.HasSuffix(l, stop) && strings.HasSuffix(text, l) {
+				return text
+			}
+		}
+		return rest
+	}
+	return text
 }
