@@ -65,6 +65,15 @@ func violations(srv *Server) string {
 	return strings.Join(slices.Compact(codes), " ")
 }
 
+// check reports violations by clients that are still connected and have read
+// all their answers, so that it need not wait as Check does.
+func check(t *testing.T, srv *Server) {
+	t.Helper()
+	for _, v := range srv.Violations() {
+		t.Errorf("violation: %v", v)
+	}
+}
+
 // conn is the client's side of a websocket.
 type conn struct {
 	t  *testing.T

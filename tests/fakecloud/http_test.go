@@ -163,7 +163,7 @@ func TestFaultsOfAnswers(t *testing.T) {
 				t.Errorf("answer: %d %v %.200q %v", a.status, a.header, a.body, a.err)
 			}
 			happened(t, srv, name)
-			srv.Check(t)
+			check(t, srv)
 		})
 	}
 	t.Run("only long ones", func(t *testing.T) {
@@ -247,7 +247,7 @@ func TestInference(t *testing.T) {
 	if a := srv.Journal()[0].Audio[0]; !a.Exact(1600) || !a.Complete {
 		t.Errorf("audio = %+v", a)
 	}
-	srv.Check(t)
+	check(t, srv)
 }
 
 func TestInferenceIsSerial(t *testing.T) {
@@ -293,7 +293,7 @@ func TestHealth(t *testing.T) {
 	if a := postForm(t, srv, "/v1/audio/transcriptions", aFile(16)); a.body != `{"text":""}` {
 		t.Errorf("answer: %+v", a)
 	}
-	srv.Check(t)
+	check(t, srv)
 }
 
 func TestInferenceViolations(t *testing.T) {

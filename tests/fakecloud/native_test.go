@@ -36,7 +36,7 @@ func TestNative(t *testing.T) {
 		if !j.Audio[0].Exact(32000) || j.Context[0] != "RareModel\nyes" || len(j.Texts("client")[0]) > 2000 {
 			t.Errorf("session = %+v", j)
 		}
-		srv.Check(t)
+		check(t, srv)
 	}
 }
 
@@ -56,7 +56,7 @@ func TestNativeTexts(t *testing.T) {
 	if a := postJSON(t, srv, NativePath, aNative(Ramp(1600, 16))); !strings.Contains(a.body, "the second part") {
 		t.Errorf("answer: %+v", a)
 	}
-	srv.Check(t)
+	check(t, srv)
 }
 
 func TestNativeViolations(t *testing.T) {
@@ -157,7 +157,7 @@ func TestNativeStream(t *testing.T) {
 			t.Errorf("%d samples: %v", samples, a.Header)
 		}
 	}
-	srv.Check(t)
+	check(t, srv)
 }
 
 func aCompatible() object {
@@ -178,7 +178,7 @@ func TestCompatible(t *testing.T) {
 		if j := srv.Journal()[0]; j.Context[0] != "RareModel" || !j.Audio[0].Exact(1600) {
 			t.Errorf("session = %+v", j)
 		}
-		srv.Check(t)
+		check(t, srv)
 	}
 	for path, c := range map[string]struct {
 		value any

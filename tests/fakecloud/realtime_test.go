@@ -111,7 +111,7 @@ func TestRealtime(t *testing.T) {
 			t.Errorf("the journal has sound: %.100s", text)
 		}
 	}
-	srv.Check(t)
+	check(t, srv)
 }
 
 func TestRealtimeByCommits(t *testing.T) {
@@ -128,7 +128,7 @@ func TestRealtimeByCommits(t *testing.T) {
 		}
 	}
 	c.finishRealtime()
-	srv.Check(t)
+	check(t, srv)
 }
 
 func TestRealtimeWithoutSpeech(t *testing.T) {
@@ -138,7 +138,7 @@ func TestRealtimeWithoutSpeech(t *testing.T) {
 	if got := c.finishRealtime(); len(got) != 1 {
 		t.Errorf("events = %q", got)
 	}
-	srv.Check(t)
+	check(t, srv)
 }
 
 func TestRealtimeViolations(t *testing.T) {
@@ -228,7 +228,7 @@ func TestFaultsOfRealtime(t *testing.T) {
 				t.Errorf("events = %q\nwant %q", got, c.want)
 			}
 			happened(t, srv, name)
-			srv.Check(t)
+			check(t, srv)
 		})
 	}
 	t.Run(TaskFailed, func(t *testing.T) {
@@ -255,7 +255,7 @@ func TestFaultsOfRealtime(t *testing.T) {
 		if got := c.finishRealtime(); !slices.Contains(got, "item_1:a.!") {
 			t.Errorf("events = %q", got)
 		}
-		srv.Check(t)
+		check(t, srv)
 	})
 }
 
@@ -300,7 +300,7 @@ func TestOpenAIRealtimeVAD(t *testing.T) {
 	if got := c.untilEvent("completed"); strings.Join(got, " ") != "speech_started speech_stopped committed +open  +it. item_1:open it.!" {
 		t.Errorf("events = %q", got)
 	}
-	srv.Check(t)
+	check(t, srv)
 }
 
 func TestOpenAIRealtimeVLLM(t *testing.T) {
@@ -314,7 +314,7 @@ func TestOpenAIRealtimeVLLM(t *testing.T) {
 	if got := c.untilEvent("done"); !slices.Equal(got, []string{"+open ", "+it.", "open it.!"}) {
 		t.Errorf("events = %q", got)
 	}
-	srv.Check(t)
+	check(t, srv)
 }
 
 func TestOpenAIRealtimeViolations(t *testing.T) {

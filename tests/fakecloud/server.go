@@ -173,6 +173,8 @@ func (s *Server) Wait(ctx context.Context, wanted func([]Session) bool) error {
 		}
 		select {
 		case <-news:
+			// Each frame of a stream is news, and each look is a copy.
+			time.Sleep(2 * time.Millisecond)
 		case <-ctx.Done():
 			return fmt.Errorf("the journal did not become as wanted: %w", ctx.Err())
 		}

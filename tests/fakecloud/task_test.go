@@ -156,7 +156,7 @@ func TestTaskResultsComeBySamples(t *testing.T) {
 	if got, want := texts(c.finishTask()), []string{"2:c", "2:cd!"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("late = %q, want %q", got, want)
 	}
-	srv.Check(t)
+	check(t, srv)
 }
 
 func TestTaskTakesAnotherTask(t *testing.T) {
@@ -176,7 +176,7 @@ func TestTaskTakesAnotherTask(t *testing.T) {
 	if audio := until(t, srv, closed(1))[0].Audio; len(audio) != 2 || !audio[1].Exact(1600) {
 		t.Errorf("audio = %+v", audio)
 	}
-	srv.Check(t)
+	check(t, srv)
 }
 
 // The key is refused in the upgrade, and is nowhere in the journal.
@@ -210,7 +210,7 @@ func TestTaskTimes(t *testing.T) {
 		if len(all) != 1 || !strings.Contains(all[0], `"error_message":"request timeout after 23 seconds."`) || closeCode(err) != 1000 {
 			t.Errorf("%q, %v", all, err)
 		}
-		srv.Check(t)
+		check(t, srv)
 	})
 	silence := make([]byte, 2*16000)
 	for _, heartbeat := range []bool{true, false} {

@@ -78,7 +78,7 @@ func TestFaultsOfSentences(t *testing.T) {
 				t.Errorf("texts = %q, want %q", got, c.want)
 			}
 			happened(t, srv, name)
-			srv.Check(t)
+			check(t, srv)
 		})
 	}
 }
@@ -179,7 +179,7 @@ func TestFaultTaskFailed(t *testing.T) {
 				t.Errorf("end: %v", err)
 			}
 			happened(t, srv, TaskFailed)
-			srv.Check(t)
+			check(t, srv)
 		})
 	}
 }
@@ -223,7 +223,7 @@ func TestFaultsOfSilence(t *testing.T) {
 				t.Errorf("got %q, want %q", got, want)
 			}
 			happened(t, srv, name)
-			srv.Check(t)
+			check(t, srv)
 		})
 	}
 }
@@ -273,7 +273,7 @@ func TestFaultClose(t *testing.T) {
 			if j := until(t, srv, closed(1))[0]; j.Closed.By != "server" || j.Closed.How != c.how {
 				t.Errorf("closed = %+v", j.Closed)
 			}
-			srv.Check(t)
+			check(t, srv)
 		})
 	}
 }

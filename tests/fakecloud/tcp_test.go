@@ -179,7 +179,7 @@ func TestFaultsOfTheHandshake(t *testing.T) {
 				t.Errorf("dial: %v", err)
 			}
 			happened(t, srv, c.fault.Name)
-			srv.Check(t)
+			check(t, srv)
 		})
 	}
 	t.Run("hang", func(t *testing.T) {

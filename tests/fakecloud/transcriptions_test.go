@@ -36,7 +36,7 @@ func TestTranscriptions(t *testing.T) {
 			if !j.Audio[0].Exact(1600) || j.Messages[0].File != "take.wav" || j.Messages[0].Type != "audio/wav" || j.Messages[1].Text != c.parts[0].value {
 				t.Errorf("session = %+v", j)
 			}
-			srv.Check(t)
+			check(t, srv)
 		})
 	}
 }
@@ -76,7 +76,7 @@ func TestTranscriptionsLimitAndKey(t *testing.T) {
 	if a := postTranscription(t, srv, field1("model", "whisper-1")); a.status != 413 || !strings.Contains(a.body, `"error":{`) {
 		t.Errorf("answer: %+v", a)
 	}
-	srv.Check(t)
+	check(t, srv)
 }
 
 // events are the data of a stream.
@@ -130,7 +130,7 @@ func TestStreams(t *testing.T) {
 			if len(c.faults) != len(srv.Journal()[0].Faults) {
 				t.Errorf("faults = %v", srv.Journal()[0].Faults)
 			}
-			srv.Check(t)
+			check(t, srv)
 		})
 	}
 	srv := start(t, Scenario{Text: "open it.", Transcriptions: TranscriptionsOptions{IgnoreStream: true}})
