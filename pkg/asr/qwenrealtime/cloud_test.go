@@ -25,8 +25,8 @@ var quick = struct {
 	socket.Times
 	limits
 }{
-	socket.Times{Write: 300 * time.Millisecond, Ping: 30 * time.Millisecond, Silence: 300 * time.Millisecond},
-	limits{start: 300 * time.Millisecond, active: 800 * time.Millisecond, silence: 800 * time.Millisecond, voiced: 500 * time.Millisecond, finalize: 300 * time.Millisecond},
+	socket.Times{Write: time.Second, Ping: 100 * time.Millisecond, Silence: time.Second},
+	limits{start: time.Second, active: 800 * time.Millisecond, silence: 800 * time.Millisecond, voiced: 500 * time.Millisecond, finalize: 1500 * time.Millisecond},
 }
 
 func keyOf(t testing.TB, s string) apikey.Key {
