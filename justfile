@@ -13,11 +13,17 @@ build:
 # everything that must hold: linters, then all tests with the race detector
 test: lint
     go test -race -timeout 20m ./...
+    go test ./pkg/refine/review
     cd tests/redact && go test .
 
 # the real coding agents, at length; fetches the newest of them
 test-agents:
     VI_TEST_AGENTS=1 go test -count=1 -timeout 30m -v ./tests/agents
+
+# vi-refine with a real language model, a very small one; fetches it
+test-model:
+    PYTHON=.cache/venv/bin/python tests/realmodel/fetch "$PWD/.cache/realmodel"
+    VI_TEST_MODEL="$PWD/.cache/realmodel" go test -count=1 -timeout 30m -v ./tests/realmodel
 
 # formatting and static checks
 lint:
@@ -45,6 +51,7 @@ bench:
     go test ./pkg/session -run '^$' -bench . -benchtime 5x -count 1
     go test ./pkg/terms -run '^$' -bench 'Rank|Load' -benchtime 200x -count 1
     go test ./pkg/deliver/... -run '^$' -bench . -benchtime 1x -count 1
+    go test ./pkg/refine ./pkg/textdiff -run '^$' -bench . -benchtime 200x -count 1
 
 # compare the quality of the terms with the obvious algorithm
 bench-terms:
@@ -54,6 +61,11 @@ bench-terms:
 [positional-arguments]
 fake-cloud *args:
     go run ./tests/fakecloud/cmd/fakecloud "$@"
+
+# serve a fake language model that misbehaves as its name says: just fake-llm -list
+[positional-arguments]
+fake-llm *args:
+    go run ./tests/fakellm/cmd/fakellm "$@"
 
 # play a recording into a private sound server and dictate it
 demo: build

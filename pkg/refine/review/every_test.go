@@ -8,6 +8,9 @@ import (
 // TestEveryWordCounts drops, replaces and adds at each place of each transcript
 // and of each good edit, not only where the faults happen to be.
 func TestEveryWordCounts(t *testing.T) {
+	if raced {
+		t.Skip("runs without the race detector")
+	}
 	all := samples(t)
 	for _, e := range goodEdits(t) {
 		all = append(all, e.sample())
