@@ -23,6 +23,10 @@ const (
 	maxTimeout = 30 * time.Second
 )
 
+// leastLimit stands for a max_change of 0, which would be none to package
+// review: less than any change of a transcript that may be sent.
+const leastLimit = 1e-6
+
 // engines are those that --engine knows.
 var engines = []string{"none", "openai"}
 
@@ -152,6 +156,7 @@ func newEditor(ctx context.Context, o *cli.IO, c *cli.Call, cfg config.LLM) (*ed
 	if e.limit, err = strconv.ParseFloat(cfg.MaxChange, 64); err != nil {
 		return nil, cli.Errorf(cli.StatusConfig, "[llm].max_change is no number")
 	}
+	e.limit = max(e.limit, leastLimit)
 	if e.wishes, err = readWishes(cfg.PromptFile); err != nil {
 		return nil, cli.Errorf(cli.StatusConfig, "cannot read [llm].prompt_file: %w", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"time"
 
+	"voice-input/pkg/normalize"
+	"voice-input/pkg/punctuation"
 	"voice-input/pkg/refine/chat"
 	"voice-input/pkg/refine/literal"
 	"voice-input/pkg/refine/prompt"
@@ -63,7 +65,7 @@ func (e *editor) within(ctx context.Context, transcript string, end time.Time) (
 		return &wire.Refine{Header: wire.Header{Reason: noText}, Outcome: wire.RefineKept}, nil
 	}
 	known := e.terms(ctx, termsWait(e.timeout))
-	text := known.rules.Apply(transcript)
+	text := spell(transcript, known.rules)
 	kept := &wire.Refine{Text: text, Outcome: wire.RefineKept}
 	switch n := chars(text); {
 	case e.model == nil:
@@ -142,11 +144,23 @@ func (e *editor) attempt(ctx context.Context, model asker, text string, known kn
 	if result.Reason != "" {
 		return result, &setback{reason: result.Reason, err: errors.New(wire.ReasonMeaning(wire.SchemaRefine, result.Reason))}
 	}
-	result.Text = known.rules.Apply(result.Text)
+	result.Text = spell(result.Text, known.rules)
 	if e.style == "message" {
 		result.Text = withoutStop(result.Text, masked.Literals)
 	}
 	return result, nil
+}
+
+// spell writes words as rules have them, and the punctuation of Chinese, but
+// not within literals.
+func spell(text string, rules *normalize.Rules) string {
+	text = rules.Apply(text)
+	masked := literal.Mask(text, nil)
+	spelt, err := masked.Unmask(punctuation.Chinese(masked.Text))
+	if err != nil {
+		return text
+	}
+	return spelt
 }
 
 // content is the user message: the transcript and what is known of its words,

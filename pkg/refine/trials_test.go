@@ -113,7 +113,7 @@ func TestL5_WordsAreNotDropped(t *testing.T) {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
-	text := long[:1450]
+	text := long
 	if r := replied(t, text, func(string) string { return "We found nothing in the logs of the second node, so we should ask Alice." }); r.Text != text {
 		t.Errorf("a long transcript: %+v", r)
 	}
@@ -165,6 +165,25 @@ func TestL11_InvisibleCharactersDoNotArrive(t *testing.T) {
 	})
 	if r.Text != "Please start the server again 👩‍💻 thanks." && r.Text != "please start the server again 👩‍💻 thanks" {
 		t.Errorf("got %q", r.Text)
+	}
+}
+
+func TestA13_ChinesePunctuation(t *testing.T) {
+	for transcript, want := range map[string]string{
+		"帮我看看,为什么?":                      "帮我看看，为什么？",
+		"运行 `foo(甲,乙)`,再看看,行不行?":         "运行 `foo(甲,乙)`,再看看，行不行？",
+		"run foo(a, b) 1,000 times, ok?": "run foo(a, b) 1,000 times, ok?",
+	} {
+		if r := answered(t, "formal", transcript, transcript, nil); r.Outcome == wire.RefineRefined {
+			t.Errorf("%q: %+v", transcript, r)
+		}
+		e := &editor{style: "formal", timeout: patience, terms: knows(nil), explain: func(string, ...any) {}}
+		if r := mustEdit(t, e, transcript); r.Text != want {
+			t.Errorf("kept %q, want %q", r.Text, want)
+		}
+	}
+	if r := answered(t, "message", "帮我看看为什么这样", "帮我看看,为什么这样?", nil); r.Text != "帮我看看，为什么这样？" {
+		t.Errorf("answered %+v", r)
 	}
 }
 

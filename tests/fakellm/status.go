@@ -64,7 +64,7 @@ var statusFaults = slices.Concat(redirects(), []Fault{
 		x.w.Header().Set("Retry-After", "60")
 		x.refuse(http.StatusServiceUnavailable, "overloaded")
 	}},
-	{Name: "status-504-hanging", Reason: "unavailable", Waits: true, serve: func(x *exchange) {
+	{Name: "status-504-hanging", Reason: "unavailable", serve: func(x *exchange) {
 		x.w.WriteHeader(http.StatusGatewayTimeout)
 		x.raw("upstream")
 		x.wait()

@@ -238,7 +238,7 @@ func reported(e []byte) *Failure {
 	}
 	var status int
 	if json.Unmarshal(e, &object) == nil && json.Unmarshal(object.Code, &status) == nil && status >= 400 && status < 600 {
-		return refused(status, http.Header{}, e, time.Now())
+		return refused(status, http.Header{}, []byte(`{"error":`+string(e)+`}`), time.Now())
 	}
 	return fail(Unavailable, "the service reports an error")
 }

@@ -111,7 +111,10 @@ func (c *Client) once(ctx context.Context, q Question) (string, *Failure) {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		said, _ := io.ReadAll(io.LimitReader(resp.Body, maxComplaint))
+		var said []byte
+		if resp.StatusCode/100 == 4 { // what others say makes no difference and may never end
+			said, _ = io.ReadAll(io.LimitReader(resp.Body, maxComplaint))
+		}
 		return "", refused(resp.StatusCode, resp.Header, said, time.Now())
 	}
 	text, f := readAnswer(resp.Body, q.MaxText)

@@ -2,10 +2,13 @@ package chat
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -65,21 +68,51 @@ func broken(err error) *Failure {
 	}
 }
 
-// Pieces of what services say in the body of an error, in lower case. The
-// wordings are those of OpenAI, OpenRouter, DashScope, vLLM and llama.cpp.
+// Pieces of what services say of an error, in lower case. The wordings are
+// those of OpenAI, OpenRouter, DashScope, vLLM and llama.cpp.
 var (
 	saysTooLong = []string{
 		"context_length", "context length", "context window", "context_size", "context size", "too many tokens",
-		"input too long", "prompt is too long", "input is too long", "range of input length", "too large", "reduce the length",
+		"input too long", "prompt is too long", "input is too long", "range of input length", "request too large", "payload too large", "reduce the length",
 	}
-	saysRefused = []string{"content_filter", "content_policy", "content policy", "data_inspection", "moderation", "safety"}
-	saysQuota   = []string{"insufficient_quota", "insufficient quota", "billing", "arrearage", "insufficient_balance", "insufficient balance"}
+	saysRefused = []string{"content_filter", "content_policy", "content policy", "content management policy", "data_inspection", "datainspectionfailed", "moderation"}
+	saysQuota   = []string{"insufficient_quota", "insufficient quota", "exceeded your current quota", "billing_hard_limit", "arrearage", "insufficient_balance", "insufficient balance"}
 )
+
+// complaint returns what the body of an error says about it, in lower case:
+// the strings of the members that services have for that. Others may repeat
+// the question, whose words say nothing.
+func complaint(body []byte) string {
+	var v any
+	if json.Unmarshal(body, &v) != nil {
+		return ""
+	}
+	var b strings.Builder
+	var walk func(v any, says bool)
+	walk = func(v any, says bool) {
+		switch v := v.(type) {
+		case string:
+			if says {
+				b.WriteString(strings.ToLower(v) + "\n")
+			}
+		case []any:
+			for _, e := range v {
+				walk(e, says)
+			}
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				walk(v[key], slices.Contains([]string{"error", "code", "type", "param", "message", "msg", "loc"}, key))
+			}
+		}
+	}
+	walk(v, false)
+	return b.String()
+}
 
 // refused is the failure that a status other than 200 means, with what the
 // service says about it.
 func refused(status int, header http.Header, body []byte, now time.Time) *Failure {
-	said := strings.ToLower(string(body))
+	said := complaint(body)
 	says := func(pieces []string) bool {
 		for _, p := range pieces {
 			if strings.Contains(said, p) {

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -27,6 +28,9 @@ func TestRefused(t *testing.T) {
 	}{
 		{400, "", Rejected},
 		{400, `{"error":{"code":"context_length_exceeded"}}`, TooLong},
+		{400, `{"code":"DataInspectionFailed","message":"x"}`, Refused},
+		{422, `{"detail":[{"loc":["body","x"],"msg":"the prompt is too long","input":"x"}]}`, TooLong},
+		{422, `{"detail":[{"loc":["body","x"],"msg":"no","input":"the prompt is too long"}]}`, Rejected},
 		{400, "Range of input length should be [1, 30720]", TooLong},
 		{400, "Content Policy violation", Refused},
 		{400, "messages: invalid", Rejected},
@@ -38,7 +42,10 @@ func TestRefused(t *testing.T) {
 		{201, "", BadAnswer}, {204, "", BadAnswer}, {304, "", BadAnswer},
 	}
 	for _, tt := range tests {
-		f := refused(tt.status, http.Header{}, []byte(tt.said+sentinel), time.Now())
+		if !strings.HasPrefix(tt.said, "{") && !strings.HasPrefix(tt.said, "<") {
+			tt.said = fmt.Sprintf(`{"error":{"message":%q,"detail":"context_length content_policy insufficient_quota"}}`, tt.said+sentinel)
+		}
+		f := refused(tt.status, http.Header{}, []byte(tt.said), time.Now())
 		if f.Kind != tt.kind {
 			t.Errorf("%d %s: %s, want %s", tt.status, tt.said, f.Kind, tt.kind)
 		}
