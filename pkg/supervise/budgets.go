@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"slices"
 	"time"
 
 	"voice-input/pkg/config"
@@ -33,11 +34,13 @@ const (
 	// waits a second for the dictionary. It is also the longest that recognising
 	// and refining wait for the terms (rules J3, J4).
 	termsTime = 5 * time.Second
-	// finalizeBase and finalizePerAudio bound a recognition after the last
-	// sample. vi-asr's own deadline is 10 s and three times the audio, so this
-	// one only fires when vi-asr itself hangs. Loading a model counts too.
-	finalizeBase     = 75 * time.Second
-	finalizePerAudio = 3.5
+	// answerTime and answerPerAudio bound what an engine program may take after
+	// the last sample, loadTime the loading of its model. vi-asr's own bounds are
+	// 10 s and three times the audio, and 60 s, so these only fire when vi-asr
+	// itself hangs.
+	answerTime     = 15 * time.Second
+	answerPerAudio = 3.5
+	loadTime       = 60 * time.Second
 	// refineGrace is what vi-refine has beyond [llm].timeout_ms, which it keeps
 	// itself.
 	refineGrace = 5 * time.Second
@@ -92,7 +95,32 @@ func refineTime(cfg config.Config) time.Duration {
 	return time.Duration(cfg.LLM.TimeoutMS)*time.Millisecond + refineGrace
 }
 
-// finalizeTime bounds a recognition after the last sample.
-func finalizeTime(audio time.Duration) time.Duration {
-	return finalizeBase + time.Duration(finalizePerAudio*float64(audio))
+// recognitionTime bounds a recognition after the last sample: every engine of
+// the configuration may be asked, one after the other. Ready says that the
+// first has its model.
+func recognitionTime(cfg config.ASR, audio time.Duration, ready bool) time.Duration {
+	perAudio := time.Duration(answerPerAudio * float64(audio))
+	var all time.Duration
+	for i, name := range append([]string{cfg.Engine}, cfg.Fallback...) {
+		s, isService := serviceOf(cfg, name)
+		switch {
+		case isService: // whose connection may be replaced once
+			all += time.Duration(2*s.ConnectTimeoutMS+s.FinalizeTimeoutMS+s.RequestTimeoutMS)*time.Millisecond + answerTime
+		case i == 0 && ready:
+			all += answerTime
+		default:
+			all += loadTime + answerTime
+		}
+		all += perAudio
+	}
+	return all
+}
+
+// serviceOf returns the section of a service, and whether the engine of that name
+// is one. What has no section is one if it is called like a protocol.
+func serviceOf(cfg config.ASR, name string) (s config.Service, isService bool) {
+	if s, ok := cfg.Service[name]; ok {
+		return s, true
+	}
+	return config.Service{}.Defaults(), slices.Contains(config.Words("asr.service", "protocol"), name)
 }

@@ -161,9 +161,8 @@ func (d *daemon) look(t *take) {
 // or the recogniser (rule A2). Programs on this machine take hints, and so does
 // every service but one that is told not to.
 func wantsContext(cfg config.Config) bool {
-	service, known := cfg.ASR.Service[cfg.ASR.Engine]
-	hints := !known || service.Hints != "none"
-	return cfg.LLM.AgentContextEnabled && (cfg.LLM.Enabled || hints)
+	service, _ := serviceOf(cfg.ASR, cfg.ASR.Engine)
+	return cfg.LLM.AgentContextEnabled && (cfg.LLM.Enabled || service.Hints != "none")
 }
 
 // context tells what came of the look-up, in figures.

@@ -33,6 +33,7 @@ func print(line string) string { return fmt.Sprintf("cat >/dev/null; echo '%s'",
 
 // Whatever goes wrong with a look-up gives a reason and no session, in time.
 func TestRule_J2_LookUpIsFailSoft(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name, focus, session, want string
 	}{
@@ -67,6 +68,7 @@ func TestRule_J2_LookUpIsFailSoft(t *testing.T) {
 
 // The style is that of the focus at the stop, and formal when it is unknown.
 func TestRule_E1_StyleOfTheStop(t *testing.T) {
+	t.Parallel()
 	for focus, want := range map[string]string{print(piFocus): "agent-markdown", print(nobody): "message", "exit 69": "formal", "sleep 1000": "formal"} {
 		if got := lookStages(focus, "").aim(context.Background()).style(); got != want {
 			t.Errorf("%s: style %s, want %s", focus, got, want)

@@ -39,6 +39,9 @@ type daemon struct {
 	last      *wire.History // what was delivered last, or was to be
 	// contexts are the terms of the takes in the spool, so that a retry has them.
 	contexts map[string]*terms
+	// draining are takes that have ended while the recorder still held samples
+	// of them.
+	draining map[string]*take
 	fresh    *config.Config // to be taken over when idle
 	diary    *diary         // of the take at hand or the last one
 	failures []failure      // since it began
@@ -64,7 +67,7 @@ func newDaemon(cfg config.Config, o options) (*daemon, error) {
 	}
 	d := &daemon{
 		options: o, out: os.Stdout, posts: make(chan func(), 64), gone: make(chan struct{}),
-		board: newBoard(), spool: sp, phase: Idle, contexts: map[string]*terms{}, told: make(chan config.Feedback, 1),
+		board: newBoard(), spool: sp, phase: Idle, contexts: map[string]*terms{}, draining: map[string]*take{}, told: make(chan config.Feedback, 1),
 	}
 	d.equip(cfg, st)
 	d.spool.prune(uptime())
@@ -76,7 +79,7 @@ func newDaemon(cfg config.Config, o options) (*daemon, error) {
 func (d *daemon) equip(cfg config.Config, st *stages) {
 	argv, resident := st.asr()
 	d.cfg, d.stages = cfg, st
-	d.asr = &recognizer{argv: argv, resident: resident, log: d.log, dir: d.spool.dir}
+	d.asr = &recognizer{argv: argv, resident: resident, engines: cfg.ASR, log: d.log, dir: d.spool.dir}
 	d.ranker = &ranker{argv: st.terms(), keep: wantsContext(cfg), log: d.log}
 	d.mic = newMicrophone(d)
 	d.history = nil
@@ -195,7 +198,7 @@ func (d *daemon) command(c wire.Control, wait chan<- *wire.Reply) *wire.Reply {
 		}
 		return d.again(ids[len(ids)-1], wait)
 	case Undo:
-		if !slices.Contains(d.spool.ids(), d.cancelled) {
+		if d.draining[d.cancelled] == nil && !slices.Contains(d.spool.ids(), d.cancelled) {
 			return nothing("cannot undo-cancel: no take was cancelled, or it is no longer kept")
 		}
 		return d.again(d.cancelled, wait)

@@ -108,10 +108,7 @@ func diagnosticsOf(cfg config.Config) wire.DiagnosticsConfig {
 		Project: cfg.Vocabulary.Project, Deliver: cfg.Deliver.To, PreRollMS: cfg.Audio.PreRollMS, MaxDurationMS: cfg.Audio.MaxDurationMS,
 		History: cfg.History.Enabled,
 	}
-	service, known := cfg.ASR.Service[cfg.ASR.Engine]
-	if !known {
-		service = config.Service{}.Defaults()
-	}
+	service, _ := serviceOf(cfg.ASR, cfg.ASR.Engine)
 	if strings.HasPrefix(d.Engine, "qwen") {
 		d.Region, d.Native = service.Region, service.Native
 		if service.URL != "" {

@@ -20,6 +20,7 @@ func slow(stage, program string) string {
 // the truth, nothing records and no stage runs, and the words are delivered:
 // at once, or by retry.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name   string
 		config string // besides local
@@ -111,6 +112,7 @@ func TestKill(t *testing.T) {
 // Before the first sample there is nothing to lose: the take ends with an
 // error, nothing is left of it, and the next one works.
 func TestKillWhileArming(t *testing.T) {
+	t.Parallel()
 	for _, kill := range []string{"vi-capture", "vi-asr", "engines/pocketsphinx", "daemon"} {
 		t.Run(kill, func(t *testing.T) {
 			t.Parallel()
@@ -151,6 +153,7 @@ func TestKillWhileArming(t *testing.T) {
 
 // A cancelled take delivers nothing, and retry brings it back.
 func TestCancelAndRetry(t *testing.T) {
+	t.Parallel()
 	for _, phase := range []Phase{Arming, Recording, Recognizing, Refining} {
 		t.Run(string(phase), func(t *testing.T) {
 			t.Parallel()

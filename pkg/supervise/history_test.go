@@ -51,6 +51,7 @@ func TestHistoryComesBeforeDelivery(t *testing.T) {
 // A history that cannot be written holds up nothing (W16); one that is off is
 // not written, and neither are private takes.
 func TestHistoryNeverBlocks(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		config, start string
 		before        func(t *testing.T, path string)

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"voice-input/pkg/config"
 	"voice-input/pkg/wire"
 )
 
@@ -20,6 +21,7 @@ import (
 type recognizer struct {
 	argv     []string
 	resident bool
+	engines  config.ASR // decides how long it may take
 	log      io.Writer
 	dir      string // for FIFOs
 
@@ -164,7 +166,7 @@ func (r *recognizer) run(ctx context.Context, take string, sm *samples, terms *t
 	if err != nil {
 		return recognition{}, err
 	}
-	got, err := follow(ctx, sm, events, event)
+	got, err := r.follow(ctx, sm, events, event)
 	if err != nil || !r.resident {
 		r.drop(p)
 	}
@@ -250,10 +252,15 @@ func openFIFO(ctx context.Context, path string) (*os.File, error) {
 	return f, err
 }
 
-// follow reads the events until the final one.
-func follow(ctx context.Context, sm *samples, events <-chan *wire.ASR, event func(*wire.ASR)) (recognition, error) {
+// follow reads the events until the final one. The time for that begins at the
+// last sample, or anew when a model that was still being loaded then is ready.
+func (r *recognizer) follow(ctx context.Context, sm *samples, events <-chan *wire.ASR, event func(*wire.ASR)) (recognition, error) {
 	var ended time.Time
-	var late <-chan time.Time
+	ready := false
+	late := time.NewTimer(time.Hour)
+	late.Stop()
+	defer late.Stop()
+	limit := func() { late.Reset(recognitionTime(r.engines, sm.length(), ready)) }
 	complete := make(chan struct{})
 	go func() {
 		if sm.wait(ctx) == nil {
@@ -265,15 +272,19 @@ func follow(ctx context.Context, sm *samples, events <-chan *wire.ASR, event fun
 		case <-complete:
 			complete = nil
 			ended = time.Now()
-			timer := time.NewTimer(finalizeTime(sm.length()))
-			defer timer.Stop()
-			late = timer.C
+			limit()
 		case e, open := <-events:
 			if !open {
 				return recognition{}, errAsrEnded
 			}
 			event(e)
 			switch e.Type {
+			case wire.ASRReady:
+				first := !ready
+				ready = true
+				if first && !ended.IsZero() {
+					limit()
+				}
 			case wire.ASRFinal:
 				got := recognition{final: e}
 				if !ended.IsZero() {
@@ -283,7 +294,7 @@ func follow(ctx context.Context, sm *samples, events <-chan *wire.ASR, event fun
 			case wire.ASRError:
 				return recognition{}, &asrError{kind: e.Kind, code: e.Code}
 			}
-		case <-late:
+		case <-late.C:
 			return recognition{}, fmt.Errorf("no result from the recogniser in time: %w", context.DeadlineExceeded)
 		case <-ctx.Done():
 			return recognition{}, ctx.Err()

@@ -83,6 +83,7 @@ const sink = `asr = ["sh", "-c", "cat > /dev/null; echo '{\"schema\":\"vi.asr/1\
 // the first sample kept and the tail included, whatever the fragment and
 // however late the first samples come.
 func TestSpoolEqualsWhatWasPlayed(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		fragment int
 		delay    time.Duration

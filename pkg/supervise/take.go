@@ -172,8 +172,13 @@ func (d *daemon) renew(private bool, wait chan<- *wire.Reply) *wire.Reply {
 	return d.attach(t, spoken, phase, wait)
 }
 
-// again recognises a take of the spool.
+// again recognises a take of the spool, or one whose last samples are still on
+// their way there.
 func (d *daemon) again(id string, wait chan<- *wire.Reply) *wire.Reply {
+	if old := d.draining[id]; old != nil {
+		delete(d.draining, id)
+		return d.attach(&take{id: id, sm: old.sm, rec: old.rec, stopAt: time.Now(), stopped: true, terms: old.terms}, retried, Recognizing, wait)
+	}
 	sm, err := d.spool.open(id)
 	if err != nil {
 		d.fail("spool", err, "")
@@ -214,23 +219,33 @@ func (d *daemon) end(t *take, outcome string, r *wire.Reply) {
 // letGo ends the recording of a take and leaves its samples to a retry, unless
 // they are of no more use or were to be private.
 func (d *daemon) letGo(t *take, outcome string) {
-	t.sm.release()
-	if t.rec != nil {
+	if t.private || outcome == "delivered" {
+		d.spool.remove(t.id)
+	} else if t.terms.kept() {
+		d.contexts[t.id] = t.terms
+	}
+	// One without a sample may still get some: the last ones are on their way.
+	some := t.sm.bytes() > 0
+	if some {
+		t.sm.release()
+	}
+	if t.rec == nil {
+		d.settle(t)
+	} else {
 		t.rec.finish(t.sm)
+		d.draining[t.id] = t
 		go func() {
 			<-t.rec.finished()
-			t.sm.close()
+			d.post(func() {
+				if d.draining[t.id] != t {
+					return // a retry has it
+				}
+				d.settle(t)
+				if !some {
+					d.show(func(*wire.Status) {})
+				}
+			})
 		}()
-	} else {
-		t.sm.close()
-	}
-	if t.sm.bytes() == 0 || t.private || outcome == "delivered" {
-		d.spool.remove(t.id)
-		delete(d.contexts, t.id)
-		return
-	}
-	if t.terms.kept() {
-		d.contexts[t.id] = t.terms
 	}
 	for id := range d.contexts {
 		if !d.spool.has(id) {
@@ -239,11 +254,20 @@ func (d *daemon) letGo(t *take, outcome string) {
 	}
 }
 
+// settle is done with the samples of a take, now that no more can come.
+func (d *daemon) settle(t *take) {
+	delete(d.draining, t.id)
+	if t.sm.bytes() == 0 {
+		d.spool.remove(t.id)
+	}
+	t.sm.close()
+}
+
 // overhead is the time from the stop to now that neither the tail nor the
 // recogniser took.
 func (t *take) overhead(now time.Time) time.Duration {
 	o := now.Sub(t.stopAt) - t.engine
-	if t.rec != nil {
+	if t.diary.Kind == spoken {
 		o -= tail
 	}
 	return max(o, 0)

@@ -172,6 +172,7 @@ def ramp(a, b): return b"".join((i %% 30000 + 1).to_bytes(2, "little") for i in 
 
 // The recorder of the user is a script; what is recognised is what it wrote.
 func TestRecorders(t *testing.T) {
+	t.Parallel()
 	const seconds = 16000
 	tests := []struct {
 		name, python string
@@ -281,6 +282,7 @@ func TestC5_ZerosAreNoStall(t *testing.T) {
 // A recogniser that fails, in whatever way, costs no word: the samples are
 // kept, private, and bring the right text once it works again.
 func TestV9_RecognitionFails(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"refuses": `cat >/dev/null; echo '{"schema":"vi.asr/1","reason":"ok","type":"error","kind":"auth","code":"401"}'`,
 		"500":     `cat >/dev/null; echo '{"schema":"vi.asr/1","reason":"ok","type":"error","kind":"service","code":"500"}'; exit 69`,
@@ -337,6 +339,7 @@ func TestV11_StatusLines(t *testing.T) {
 // A stage that leaves a process with its pipes behind ends in its time, with
 // all that it started.
 func TestV14_DescendantHoldsThePipe(t *testing.T) {
+	t.Parallel()
 	const holds = "sleep 30 & sleep 30; wait"
 	for _, stage := range []string{"refine", "type", "focus", "session"} {
 		t.Run(stage, func(t *testing.T) {
