@@ -52,6 +52,41 @@ var codexTypes = map[string]bool{
 	"inter_agent_communication_metadata": true,
 }
 
+// codexEvents are the events that matter, besides items that are completed.
+var codexEvents = map[string]bool{
+	"task_started": true, "task_complete": true, "turn_aborted": true, "thread_rolled_back": true, "user_message": true, "agent_message": true,
+}
+
+// passes passes whatever record and event do nothing with.
+func (c *codexTurns) passes(kind string, f *front) bool {
+	if codexTypes[kind] {
+		return true
+	}
+	if kind != "response_item" && kind != "event_msg" || !f.enter("payload") {
+		return false
+	}
+	inner, ok := f.text("type")
+	switch {
+	case !ok:
+		return false
+	case kind == "event_msg" && inner == "item_completed":
+		item, ok := "", f.enter("item")
+		if ok {
+			item, ok = f.text("type")
+		}
+		return ok && item != "UserMessage" && item != "AgentMessage"
+	case kind == "event_msg":
+		return !codexEvents[inner]
+	case inner != "message":
+		return true
+	}
+	role, ok := f.text("role")
+	if ok = ok && role != "assistant"; ok {
+		c.understood = true
+	}
+	return ok
+}
+
 func (c *codexTurns) record(rec gjson.Result) bool {
 	payload := rec.Get("payload")
 	switch kind := rec.Get("type").Str; {
@@ -74,14 +109,13 @@ func (c *codexTurns) record(rec gjson.Result) bool {
 
 func (c *codexTurns) event(payload gjson.Result) bool {
 	kind := payload.Get("type").Str
-	switch kind {
-	case "task_started", "task_complete", "turn_aborted", "thread_rolled_back", "user_message", "agent_message":
-		c.understood = true
-	case "item_completed":
+	switch {
+	case kind == "item_completed":
 		return c.item(payload.Get("item"))
-	default:
+	case !codexEvents[kind]:
 		return false
 	}
+	c.understood = true
 	switch kind {
 	case "agent_message":
 		return c.message(payload.Get("message").Str, payload.Get("phase").Str)

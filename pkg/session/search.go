@@ -1,9 +1,7 @@
 package session
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -17,7 +15,13 @@ import (
 // picker recognises the answer. It is given the records of a session from the
 // newest to the oldest.
 type picker interface {
-	// record looks at one record and tells whether the answer is known now.
+	// passes tells whether the front of a record of that type shows that it
+	// holds no part of the answer. It is then done with; the picker has taken
+	// from the front what it needs. Whether the rest of it is sound nobody
+	// knows.
+	passes(kind string, f *front) bool
+	// record looks at one whole record and tells whether the answer is known
+	// now.
 	record(rec gjson.Result) bool
 	// end is called once no older record can be seen; it tells whether the
 	// answer is known now.
@@ -34,6 +38,7 @@ type search struct {
 	win     window
 	skipped int
 	types   map[string]*int // records by type, for --explain
+	front   front
 }
 
 func newSearch(uid int) *search {
@@ -48,6 +53,7 @@ const anyUser = -1
 // the start of the file was reached.
 func (s *search) walk(ctx context.Context, r io.ReaderAt, end int64, p picker) (bool, error) {
 	t := newTail(r, end, &s.win)
+	ended := false // the last line may be half written
 	for {
 		line, err := t.next(ctx)
 		if err == io.EOF {
@@ -56,33 +62,59 @@ func (s *search) walk(ctx context.Context, r io.ReaderAt, end int64, p picker) (
 		if err != nil {
 			return false, err
 		}
-		if s.line(line, p) {
+		if s.line(line, ended, p) {
 			s.rest(t)
 			return true, nil
 		}
+		ended = true
 	}
 }
 
-// rest counts the lines without a record among those that were read with the
-// answer, so that the count belongs to the bytes that were scanned.
+// rest looks at what else was read with the answer, so that the counts belong
+// to the bytes that were scanned.
 func (s *search) rest(t *tail) {
 	for {
 		line, ok := t.buffered()
 		if !ok {
 			return
 		}
-		if line = trim(line); len(line) > 0 && !gjson.ValidBytes(line) {
-			s.skipped++
-		}
+		s.line(line, true, answered{})
 	}
 }
 
-// line gives the records of one line to the picker. That is one record, but a
-// writer that was killed before it wrote the line end leaves two.
-func (s *search) line(line []byte, p picker) bool {
-	if line = trim(line); len(line) == 0 {
+// answered is a picker that has its answer.
+type answered struct{ picker }
+
+func (answered) passes(string, *front) bool { return true }
+func (answered) record(gjson.Result) bool   { return false }
+
+// line gives one line to the picker.
+func (s *search) line(line []byte, ended bool, p picker) bool {
+	line = trim(line)
+	if ended && s.passes(line, p) || len(line) == 0 {
 		return false
 	}
+	return s.whole(line, p)
+}
+
+// passes tells whether no more than the front of a line need be looked at. Such
+// a line counts as a record if it ends as one.
+func (s *search) passes(line []byte, p picker) bool {
+	kind, ok := s.front.of(line)
+	if !ok || touching(line) || !p.passes(kind, &s.front) {
+		return false
+	}
+	if line[len(line)-1] == '}' {
+		s.count(kind)
+	} else {
+		s.skipped++
+	}
+	return true
+}
+
+// whole gives the records of one line to the picker. That is one record, but a
+// writer that was killed before it wrote the line end leaves two.
+func (s *search) whole(line []byte, p picker) bool {
 	if gjson.ValidBytes(line) {
 		return s.record(line, p)
 	}
@@ -110,31 +142,16 @@ func (s *search) record(rec []byte, p picker) bool {
 	return p.record(parsed)
 }
 
-// glued splits a line of several records that lack the line end between them.
-// It returns nil unless the whole line consists of records.
-func glued(line []byte) [][]byte {
-	if !bytes.Contains(line, []byte("}{")) {
-		return nil
-	}
-	var records [][]byte
-	for dec := json.NewDecoder(bytes.NewReader(line)); ; {
-		var rec json.RawMessage
-		switch err := dec.Decode(&rec); {
-		case err == io.EOF:
-			return records
-		case err != nil:
-			return nil
-		}
-		records = append(records, rec)
-	}
-}
-
 // maxTypes bounds the types that are counted by name.
 const maxTypes = 32
 
 // count counts a record by its type. A word that does not look like the name of
 // a type is not repeated: it may be anything.
 func (s *search) count(kind string) {
+	if n := s.types[kind]; n != nil {
+		*n++
+		return
+	}
 	if kind == "" || len(kind) > 40 || strings.Trim(kind, "abcdefghijklmnopqrstuvwxyz_") != "" {
 		kind = "other"
 	}

@@ -61,7 +61,7 @@ func (t *tail) next(ctx context.Context) ([]byte, error) {
 
 // buffered is next without reading, for lines whose start is known.
 func (t *tail) buffered() ([]byte, bool) {
-	i := bytes.LastIndexByte(t.buf[t.start:t.searched], '\n')
+	i := lastLineEnd(t.buf[t.start:t.searched])
 	if i < 0 {
 		t.searched = t.start
 		return nil, false
@@ -70,6 +70,16 @@ func (t *tail) buffered() ([]byte, bool) {
 	line := t.buf[i+1 : t.end]
 	t.searched, t.end = i, i
 	return line, true
+}
+
+// lastLineEnd is bytes.LastIndexByte, which looks at one byte after the other,
+// where bytes.IndexByte takes many at once.
+func lastLineEnd(b []byte) int {
+	const piece = 256
+	for len(b) > piece && bytes.IndexByte(b[len(b)-piece:], '\n') < 0 {
+		b = b[:len(b)-piece]
+	}
+	return bytes.LastIndexByte(b, '\n')
 }
 
 // fill puts the block before what is held in front of it.
