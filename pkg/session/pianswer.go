@@ -40,43 +40,14 @@ func (p *piBranch) reason() string {
 	}
 }
 
-// piUnfinished are the known ways in which a message ends that is no answer.
-var piUnfinished = map[string]bool{"toolUse": true, "length": true, "error": true, "aborted": true, "deferred": true}
-
-// passes passes entries of other branches, and those of this one that are no
-// messages of the agent: of these it needs the parent, and that stands in
-// front. Such an entry leads on to its parent even if its end is damaged: the
-// answer before it was given all the same. A damaged message of the agent ends
-// the branch: it may have been the answer.
+// passes passes entries of other branches. Those of this one are looked at
+// whole: a damaged one ends the branch, for it may have been the answer.
 func (p *piBranch) passes(kind string, f *front) bool {
 	if p.linear || p.anyLeaf || kind == "session" {
 		return false
 	}
 	id, ok := f.text("id")
-	switch {
-	case !ok || id == "":
-		return false
-	case id != p.want:
-		return true
-	}
-	parent, ok := f.text("parentId")
-	if !ok {
-		return false
-	}
-	if kind == "message" {
-		role, ok := "", f.enter("message")
-		if ok {
-			role, ok = f.text("role")
-		}
-		if !ok || role == "assistant" && !piUnfinished[f.search("message.stopReason")] {
-			return false
-		}
-		p.messages = true
-	} else {
-		p.unknown = true
-	}
-	p.want = strings.Clone(parent)
-	return true
+	return ok && id != "" && id != p.want
 }
 
 func (p *piBranch) record(rec gjson.Result) bool {
