@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"voice-input/tests/agents/fixture"
 )
 
 // withoutDaemon is the setting under which the terminal's process holds its
@@ -13,7 +15,7 @@ const withoutDaemon = "[features]\ndaemon_auto_start = false\n"
 // TestCodexLong leaves conversations in every way, in each kind of Codex.
 func TestCodexLong(t *testing.T) {
 	long(t)
-	version := newest(t, codexPackage, codexVersion)
+	version := newest(t, fixture.CodexPackage, fixture.CodexVersion)
 	for _, tt := range []struct {
 		name, version, config string
 		titled                bool

@@ -1,12 +1,12 @@
 package agents_test
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"voice-input/tests/agents/fixture"
 )
 
 var threadID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{5,12}`)
@@ -20,45 +20,15 @@ type codexLab struct {
 	bin string
 }
 
-const titleWithThread = "[tui]\nterminal_title = [\"activity\", \"thread-name\", \"project-name\", \"thread-id\"]\n"
+const titleWithThread = fixture.ThreadInTitle
 
-// withCodex prepares a Codex that talks to the lab's model and asks nothing at
-// its start; config is added to its configuration.
+// withCodex prepares a Codex that talks to the lab's model; config is added to
+// its configuration.
 func (l *lab) withCodex(version, config string) *codexLab {
 	l.t.Helper()
-	t := l.t
-	c := &codexLab{lab: l, bin: filepath.Join(install(t, codexPackage, version), "codex")}
-	c.env = append(c.env, "CODEX_HOME="+filepath.Join(c.dir, "codex"))
-	c.write("codex/config.toml", fmt.Sprintf(`model = "lab"
-model_provider = "lab"
-check_for_update_on_startup = false
-approval_policy = "never"
-sandbox_mode = "danger-full-access"
-%s
-[model_providers.lab]
-name = "lab"
-base_url = %q
-wire_api = "responses"
-env_key = "LAB_KEY"
-requires_openai_auth = false
-supports_websockets = false
-[analytics]
-enabled = false
-[projects.%q]
-trust_level = "trusted"
-`, config, c.model, c.project))
-	// The daemon's socket lies in a folder that all Codexes of the user share.
-	link := filepath.Join(c.dir, "codex", "app-server-control", "app-server-control.sock")
-	t.Cleanup(func() {
-		socket, err := os.Readlink(link)
-		if err != nil {
-			return // there was no daemon
-		}
-		endMarked(t, c.mark)
-		os.Remove(socket)
-		os.Remove(socket + ".lock")
-	})
-	return c
+	c := fixture.NewCodex(l.t, version, filepath.Join(l.dir, "codex"), l.model, l.project, l.mark, config)
+	l.env = append(l.env, c.Env...)
+	return &codexLab{lab: l, bin: c.Bin}
 }
 
 func (c *codexLab) codex(args ...string) *pane {
@@ -87,7 +57,7 @@ func (p *pane) fresh(turn string) {
 // its daemon, while the title names the thread.
 func TestCodex(t *testing.T) {
 	t.Parallel()
-	p := newLab(t).withCodex(newest(t, codexPackage, codexVersion), titleWithThread).codex()
+	p := newLab(t).withCodex(newest(t, fixture.CodexPackage, fixture.CodexVersion), titleWithThread).codex()
 	if s := p.look(); s.Source != nil {
 		t.Fatalf("before the first prompt: %q", told(s))
 	}

@@ -4,73 +4,25 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"voice-input/pkg/wire"
+	"voice-input/tests/agents/fixture"
 )
 
-// kitty is a Kitty under a window manager on an X server without a screen.
+// kitty is a Kitty of the lab's.
 type kitty struct {
 	*lab
-	socket string
+	*fixture.Kitty
 }
 
 func newKitty(l *lab) *kitty {
 	l.t.Helper()
-	need(l.t, "Xvfb", "openbox", "kitty")
-	// The server takes a display that is free and says which.
-	r, w, err := os.Pipe()
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	defer r.Close()
-	l.start([]*os.File{w}, "Xvfb", "-displayfd", "3", "-screen", "0", "1280x800x24", "-nolisten", "tcp")
-	w.Close()
-	var display int
-	if _, err := fmt.Fscanln(r, &display); err != nil {
-		l.t.Fatalf("the X server did not start: %v", err)
-	}
-	l.env = append(l.env, fmt.Sprintf("DISPLAY=:%d", display), "LIBGL_ALWAYS_SOFTWARE=1")
-	l.start(nil, "openbox")
-	k := &kitty{l, filepath.Join(l.dir, "kitty")}
-	l.start(nil, "kitty", "--listen-on", "unix:"+k.socket, "--directory", l.project, "-o", "allow_remote_control=socket-only",
-		"-o", "update_check_interval=0", "-o", "confirm_os_window_close=0", "-o", "enable_audio_bell=no", "-o", "shell=/bin/sh")
-	waitFor(l.t, "Kitty", func() bool { return k.remote("ls").Run() == nil })
-	return k
-}
-
-// start starts a program that ends with the test.
-func (l *lab) start(extra []*os.File, argv ...string) {
-	l.t.Helper()
-	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env, cmd.Dir, cmd.ExtraFiles = l.env, l.project, extra
-	if err := cmd.Start(); err != nil {
-		l.t.Fatal(err)
-	}
-	l.t.Cleanup(func() {
-		cmd.Process.Signal(os.Interrupt) // the X server removes its socket
-		endMarked(l.t, l.mark)
-		cmd.Wait()
-	})
-}
-
-func (k *kitty) remote(args ...string) *exec.Cmd {
-	cmd := exec.Command("kitty", append([]string{"@", "--to", "unix:" + k.socket}, args...)...)
-	cmd.Env = k.env
-	return cmd
-}
-
-func (k *kitty) do(args ...string) string {
-	k.t.Helper()
-	out, err := k.remote(args...).CombinedOutput()
-	if err != nil {
-		k.t.Fatalf("kitty @ %v: %v: %s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
+	k := fixture.StartKitty(l.t, l.env, l.mark, filepath.Join(l.dir, "kitty"), l.project)
+	l.env = k.Env
+	return &kitty{l, k}
 }
 
 // kittyWindow is a terminal in Kitty: a tab of its own, or a part of one.
@@ -84,7 +36,7 @@ func (k *kitty) launch(kind, where, words string, argv ...string) *pane {
 	k.t.Helper()
 	w := &kittyWindow{kitty: k}
 	args := []string{"launch", "--type", where, "--cwd", k.project}
-	if _, err := fmt.Sscan(k.do(append(args, argv...)...), &w.id); err != nil {
+	if _, err := fmt.Sscan(k.Do(append(args, argv...)...), &w.id); err != nil {
 		k.t.Fatal(err)
 	}
 	p := k.began(w, w.find().PID, kind, words)
@@ -99,7 +51,7 @@ func (w *kittyWindow) find() (found struct {
 	Title string
 }) {
 	w.t.Helper()
-	out, err := w.remote("ls").Output()
+	out, err := w.Remote("ls").Output()
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -125,16 +77,16 @@ func (w *kittyWindow) find() (found struct {
 
 func (w *kittyWindow) match() string { return fmt.Sprintf("id:%d", w.id) }
 func (w *kittyWindow) title() string { w.t.Helper(); return w.find().Title }
-func (w *kittyWindow) focus()        { w.t.Helper(); w.do("focus-window", "--match", w.match()) }
-func (w *kittyWindow) text(s string) { w.t.Helper(); w.do("send-text", "--match", w.match(), s) }
+func (w *kittyWindow) focus()        { w.t.Helper(); w.Do("focus-window", "--match", w.match()) }
+func (w *kittyWindow) text(s string) { w.t.Helper(); w.Do("send-text", "--match", w.match(), s) }
 
 func (w *kittyWindow) key(name string) {
 	w.t.Helper()
-	w.do("send-text", "--match", w.match(), map[string]string{"Enter": `\r`}[name])
+	w.Do("send-text", "--match", w.match(), map[string]string{"Enter": `\r`}[name])
 }
 
 func (w *kittyWindow) screen() string {
-	out, _ := w.remote("get-text", "--match", w.match()).CombinedOutput()
+	out, _ := w.Remote("get-text", "--match", w.match()).CombinedOutput()
 	return string(bytes.TrimSpace(out))
 }
 
@@ -142,7 +94,7 @@ func (w *kittyWindow) screen() string {
 func (k *kitty) pipeline() wire.Session {
 	k.t.Helper()
 	cmd := exec.CommandContext(k.t.Context(), filepath.Join(programs, "vi-focus"), "--timeout", "10s")
-	cmd.Env = k.env
+	cmd.Env = k.Env
 	out, err := cmd.Output()
 	var focus wire.Focus
 	if e := wire.Decode(bytes.TrimSpace(out), &focus); e != nil {
@@ -156,10 +108,10 @@ func (k *kitty) pipeline() wire.Session {
 func TestKitty(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	withPi := l.withPi(newest(t, piPackage, piVersion))
+	withPi := l.withPi(newest(t, fixture.PiPackage, fixture.PiVersion))
 	withPi.installExtension()
 	pi := filepath.Join(withPi.bin, "pi")
-	codex := l.withCodex(newest(t, codexPackage, codexVersion), titleWithThread).bin
+	codex := l.withCodex(newest(t, fixture.CodexPackage, fixture.CodexVersion), titleWithThread).bin
 	k := newKitty(l)
 	p := k.launch("pi", "tab", "%/128k", pi)
 	p.says("say Alpha")

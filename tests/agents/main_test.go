@@ -16,7 +16,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"voice-input/tests/agents/fixture"
 )
 
 // programs is where the built programs lie.
@@ -50,31 +51,12 @@ func long(t *testing.T) {
 
 // need fails the test if a program is absent; it skips it only where the
 // environment allows that.
-func need(t *testing.T, names ...string) {
-	t.Helper()
-	for _, name := range names {
-		if _, err := exec.LookPath(name); err == nil {
-			continue
-		}
-		if os.Getenv("VI_TEST_ALLOW_SKIP") == "1" {
-			t.Skip("no " + name)
-		}
-		t.Fatalf("no %s, which ./bootstrap test installs", name)
-	}
-}
+func need(t *testing.T, names ...string) { t.Helper(); fixture.Need(t, names...) }
 
-// patience bounds every wait for something that takes a second or two on an
-// idle machine.
-const patience = 60 * time.Second
-
-// waitFor waits until the condition holds.
+// waitFor waits until the condition holds, with patience.
 func waitFor(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	for end := time.Now().Add(patience); !condition(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("timed out waiting for %s", what)
-		}
-	}
+	fixture.WaitFor(t, what, condition)
 }
 
 // output runs a program to its end.

@@ -9,12 +9,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"voice-input/tests/agents/fixture"
 )
 
 // TestPiLong leaves conversations and moves in them in every way.
 func TestPiLong(t *testing.T) {
 	long(t)
-	l := newLab(t).withPi(newest(t, piPackage, piVersion))
+	l := newLab(t).withPi(newest(t, fixture.PiPackage, fixture.PiVersion))
 	l.installExtension()
 	p := l.pi()
 	pid := p.agent.pid
@@ -113,7 +115,7 @@ func (p *pane) end(signal syscall.Signal) {
 // TestPiHangup closes the terminal, so that Pi ends without its shutdown.
 func TestPiHangup(t *testing.T) {
 	long(t)
-	l := newLab(t).withPi(newest(t, piPackage, piVersion))
+	l := newLab(t).withPi(newest(t, fixture.PiPackage, fixture.PiVersion))
 	l.installExtension()
 	p := l.pi()
 	l.waitRegistry("the entry", p.agent.pid, func(published) bool { return true })
@@ -128,7 +130,7 @@ func TestPiHangup(t *testing.T) {
 // extension copied as one file.
 func TestPiElsewhere(t *testing.T) {
 	long(t)
-	l := newLab(t).withPi(newest(t, piPackage, piVersion))
+	l := newLab(t).withPi(newest(t, fixture.PiPackage, fixture.PiVersion))
 	extension, err := os.ReadFile("../../share/pi/voice-input.js")
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +160,7 @@ func TestPiElsewhere(t *testing.T) {
 // TestPiNotLoaded has a Pi that was started before the extension was there.
 func TestPiNotLoaded(t *testing.T) {
 	long(t)
-	l := newLab(t).withPi(newest(t, piPackage, piVersion))
+	l := newLab(t).withPi(newest(t, fixture.PiPackage, fixture.PiVersion))
 	p := l.pi()
 	l.installExtension()
 	p.enter("say Alpha")
@@ -171,7 +173,7 @@ func TestPiNotLoaded(t *testing.T) {
 // TestPiWithoutTerminal has no entry for a session that is not on a screen.
 func TestPiWithoutTerminal(t *testing.T) {
 	long(t)
-	l := newLab(t).withPi(newest(t, piPackage, piVersion))
+	l := newLab(t).withPi(newest(t, fixture.PiPackage, fixture.PiVersion))
 	l.installExtension()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(l.bin, "pi"), "--mode", "rpc")
 	cmd.Env, cmd.Dir = l.env, l.project

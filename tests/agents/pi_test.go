@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"voice-input/tests/agents/fixture"
 )
 
 // piLab is a lab with Pi and our extension in it.
@@ -16,7 +18,7 @@ type piLab struct {
 
 func (l *lab) withPi(version string) *piLab {
 	l.t.Helper()
-	p := &piLab{lab: l, bin: install(l.t, piPackage, version)}
+	p := &piLab{lab: l, bin: fixture.Install(l.t, fixture.PiPackage, version)}
 	l.env = append(l.env, "PI_CODING_AGENT_DIR="+filepath.Join(l.dir, "pi"), "PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1", "PI_TELEMETRY=0")
 	l.write("pi/models.json", fmt.Sprintf(`{"providers":{"lab":{"baseUrl":%q,"apiKey":"none","api":"openai-completions","models":[{"id":"lab"}]}}}`, l.model))
 	l.write("pi/settings.json", `{"defaultProvider":"lab","defaultModel":"lab"}`)
@@ -76,7 +78,7 @@ func (l *piLab) another(p *pane, than published) published {
 // TestPi has two conversations one after the other in the newest Pi.
 func TestPi(t *testing.T) {
 	t.Parallel()
-	l := newLab(t).withPi(newest(t, piPackage, piVersion))
+	l := newLab(t).withPi(newest(t, fixture.PiPackage, fixture.PiVersion))
 	l.installExtension()
 	p := l.pi()
 	first := l.waitRegistry("the first session", p.agent.pid, func(published) bool { return true })

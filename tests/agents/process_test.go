@@ -7,9 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 )
 
 // process is what these tests read of /proc/PID/stat and /proc/PID/cmdline. It
@@ -60,33 +58,5 @@ func foreground(t *testing.T, on int, name string) process {
 		}
 		return false
 	})
-	return found
-}
-
-// endMarked ends every process that has the entry in its environment, daemons
-// too. Only a test's own processes can have it.
-func endMarked(t *testing.T, entry string) {
-	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
-		for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-			marked := withEnvironment(entry)
-			if len(marked) == 0 {
-				return
-			}
-			for _, pid := range marked {
-				syscall.Kill(pid, signal)
-			}
-		}
-	}
-	t.Errorf("processes were left running: %v", withEnvironment(entry))
-}
-
-func withEnvironment(entry string) (found []int) {
-	for _, pid := range pids() {
-		// What reads empty has ended and waits for its parent.
-		environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-		if bytes.Contains(append([]byte{0}, environ...), []byte("\x00"+entry+"\x00")) {
-			found = append(found, pid)
-		}
-	}
 	return found
 }

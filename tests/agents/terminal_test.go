@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"voice-input/pkg/wire"
+	"voice-input/tests/agents/fixture"
 )
 
 // lab is a home, a project folder, a model and a tmux server of a test's own.
@@ -34,9 +35,9 @@ func newLab(t *testing.T) *lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &lab{t: t, dir: dir, project: filepath.Join(dir, "project"), model: newModel(t), mark: "VI_TEST_LAB=" + dir}
+	l := &lab{t: t, dir: dir, project: filepath.Join(dir, "project"), model: fixture.Model(t, answer), mark: "VI_TEST_LAB=" + dir}
 	t.Cleanup(func() {
-		endMarked(t, l.mark)
+		fixture.EndMarked(t, l.mark)
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
 		}
@@ -46,7 +47,7 @@ func newLab(t *testing.T) *lab {
 			t.Fatal(err)
 		}
 	}
-	l.env = []string{l.mark, "PATH=" + nodeBin(t) + ":" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"),
+	l.env = []string{l.mark, "PATH=" + fixture.Node(t) + ":" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"),
 		"XDG_RUNTIME_DIR=" + filepath.Join(dir, "run"), "LANG=C.UTF-8", "TERM=xterm-256color", "LAB_KEY=none"}
 	return l
 }
@@ -173,6 +174,12 @@ func (l *lab) ask(focus *wire.Focus) wire.Session {
 		l.t.Fatalf("vi-session: %v with reason %q", err, s.Reason)
 	}
 	return s
+}
+
+// answer is the model's answer to a turn. It holds what must survive on the
+// way: lines, code, markup, Chinese, what is outside of the basic plane.
+func answer(turn string) string {
+	return fmt.Sprintf("Answer %[1]s: set `Kubelet%[1]sConfig` & restart.\n\n1. <b>%[1]s</b> \"quoted\"\n2. 用户要的是 %[1]s 🎉", turn)
 }
 
 // told is what vi-session told: the text, or the reason in parentheses.

@@ -1,0 +1,5 @@
+//go:build !race
+
+package whole_test
+
+var buildFlags []string
