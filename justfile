@@ -51,11 +51,16 @@ bench:
     go test ./pkg/session -run '^$' -bench . -benchtime 5x -count 1
     go test ./pkg/terms -run '^$' -bench 'Rank|Load' -benchtime 200x -count 1
     go test ./pkg/deliver/... -run '^$' -bench . -benchtime 1x -count 1
+    go test ./pkg/asr/qwenaudio -run '^$' -bench . -benchtime 1x -count 1
     go test ./pkg/refine ./pkg/textdiff -run '^$' -bench . -benchtime 200x -count 1
 
 # compare the quality of the terms with the obvious algorithm
 bench-terms:
     go test ./pkg/terms -run '^$' -bench Quality -benchtime 1x
+
+# share of spoken terms that the local recognisers spell right, without and with context
+bench-terms-spoken:
+    go test ./tests/spoken -run '^$' -bench Terms -benchtime 1x -timeout 60m
 
 # serve a fake of the speech services on the loopback: just fake-cloud --any --say 'open it.|close it.'
 [positional-arguments]
