@@ -16,6 +16,7 @@ import (
 	"voice-input/pkg/asr/tape"
 	"voice-input/pkg/asr/vad"
 	"voice-input/pkg/cli"
+	"voice-input/pkg/punctuation"
 	"voice-input/pkg/wire"
 )
 
@@ -291,7 +292,7 @@ func (r *running) finish(text string, err error) error {
 		text = r.settled.String()
 	}
 	final := verdict(text, failure, given.hints.Words, speech)
-	final.Text = given.rules.Apply(final.Text)
+	final.Text = punctuation.Chinese(given.rules.Apply(final.Text))
 	status := error(nil)
 	switch {
 	case err != nil && final.Text == "":

@@ -55,6 +55,8 @@ func TestRecognizer(t *testing.T) {
 		want    string // outcome or kind, code, text
 	}{
 		{"all", inProcess{text: "open"}, bytes.NewReader(said), 0, "usable  open"},
+		{"A13 the marks of Chinese", inProcess{text: "帮我看看,为什么?"}, bytes.NewReader(said), 0, "usable  帮我看看，为什么？"},
+		{"A13 other marks", inProcess{text: "foo(a, b) 1,000 a.b,c and so on, yes?"}, bytes.NewReader(said), 0, "usable  foo(a, b) 1,000 a.b,c and so on, yes?"},
 		{"reading breaks off", inProcess{text: "open"}, torn(said, broken), 0, "degraded unreadable open"},
 		{"reading breaks off, no text", inProcess{}, torn(said, broken), 74, "audio unreadable "},
 		{"reading breaks off, settled text", inProcess{events: settled}, torn(said, broken), 0, "degraded unreadable open the"},

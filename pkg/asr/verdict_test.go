@@ -50,6 +50,33 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// The list that an engine was given is never what somebody said, however it is
+// written; words of it that were said are.
+func TestA1_TheListComesBack(t *testing.T) {
+	list := []string{"vi-session", "JSONL", "stopReason", "PipeWire"}
+	speech := wire.Speech{Heard: true, SpeechMS: 1200, AudioMS: 3000, Peak: 0.5}
+	for _, text := range []string{"vi-session, JSONL, stopReason, PipeWire", "vi-session JSONL stopReason PipeWire.", "vi-session\nJSONL\nstopReason\nPipeWire"} {
+		if ev := verdict(text, nil, list, speech); ev.Text != "" || ev.Reason != "echo" {
+			t.Errorf("%q: %q, %s", text, ev.Text, ev.Reason)
+		}
+	}
+	for _, text := range []string{"JSONL", "open the vi-session file", "is PipeWire running"} {
+		if ev := verdict(text, nil, list, speech); ev.Text != text {
+			t.Errorf("%q: %q, %s", text, ev.Text, ev.Reason)
+		}
+	}
+}
+
+// What engines write when nobody speaks is not what somebody said.
+func TestA8_SilenceYieldsNothing(t *testing.T) {
+	silence := wire.Speech{AudioMS: 5000, Peak: 0.0009} // -60 dBFS
+	for _, text := range []string{"Thank you.", "[BLANK_AUDIO]", "谢谢观看", "ご視聴ありがとうございました", "字幕由 Amara.org 社区提供"} {
+		if ev := verdict(text, nil, nil, silence); ev.Text != "" || ev.Reason != "no_speech" || ev.Outcome != wire.OutcomeEmpty {
+			t.Errorf("%q: %q, %s", text, ev.Text, ev.Reason)
+		}
+	}
+}
+
 func TestWithStatus(t *testing.T) {
 	tests := []struct {
 		failure *engine.Failure
