@@ -156,7 +156,7 @@ func TestNaiveReaderAgreesOnRealSessions(t *testing.T) {
 				}
 			}
 			for end := range b {
-				if b[end] == '\n' || end%1009 == 0 {
+				if b[end] == '\n' || end%cutEach == 0 {
 					agree(t, agent, b[:end], b[:end], "")
 					agree(t, agent, b[:end+1], b[:end+1], "")
 				}
@@ -177,7 +177,7 @@ func TestNaiveReaderAgreesOnRealSessions(t *testing.T) {
 
 // Sessions of all that may stand in one, in any order, sound and damaged.
 func TestNaiveReaderAgreesOnAnySession(t *testing.T) {
-	for seed := range uint64(3000) {
+	for seed := range uint64(sessions) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		for agent, session := range map[string][]string{"codex": anyCodex(rnd), "pi": anyPi(rnd)} {
 			leaf := ""
