@@ -57,34 +57,27 @@ var codexEvents = map[string]bool{
 	"task_started": true, "task_complete": true, "turn_aborted": true, "thread_rolled_back": true, "user_message": true, "agent_message": true,
 }
 
-// passes passes whatever record and event do nothing with.
+// passes passes the records that record and event do nothing with.
 func (c *codexTurns) passes(kind string, f *front) bool {
-	if codexTypes[kind] {
+	switch {
+	case codexTypes[kind]:
 		return true
-	}
-	if kind != "response_item" && kind != "event_msg" || !f.enter("payload") {
+	case kind != "response_item" && kind != "event_msg" || !f.enter("payload"):
 		return false
 	}
 	inner, ok := f.text("type")
 	switch {
 	case !ok:
 		return false
-	case kind == "event_msg" && inner == "item_completed":
-		item, ok := "", f.enter("item")
-		if ok {
-			item, ok = f.text("type")
-		}
-		return ok && item != "UserMessage" && item != "AgentMessage"
-	case kind == "event_msg":
+	case kind == "response_item":
+		return inner != "message"
+	case inner != "item_completed":
 		return !codexEvents[inner]
-	case inner != "message":
-		return true
+	case !f.enter("item"):
+		return false
 	}
-	role, ok := f.text("role")
-	if ok = ok && role != "assistant"; ok {
-		c.understood = true
-	}
-	return ok
+	item, ok := f.text("type")
+	return ok && item != "UserMessage" && item != "AgentMessage"
 }
 
 func (c *codexTurns) record(rec gjson.Result) bool {

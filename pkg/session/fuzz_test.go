@@ -61,6 +61,7 @@ func anyFile(t *testing.T, agent string, b []byte, leaf string) (string, error) 
 func FuzzCodex(f *testing.F) {
 	seeds(f, "codex")
 	f.Fuzz(func(t *testing.T, b []byte, _ string) {
+		agree(t, "codex", b, b, "")
 		// An answer that is added at the end is found.
 		if _, err := anyFile(t, "codex", b, ""); err != Nothing("schema_unrecognised") {
 			b = append(bytes.Clone(b), "\n"+strings.Join(turn("z", "the end"), "\n")+"\n"...)
@@ -73,7 +74,15 @@ func FuzzCodex(f *testing.F) {
 
 func FuzzPi(f *testing.F) {
 	seeds(f, "pi")
-	f.Fuzz(func(t *testing.T, b []byte, leaf string) { anyFile(t, "pi", b, leaf) })
+	f.Fuzz(func(t *testing.T, b []byte, leaf string) {
+		anyFile(t, "pi", b, leaf)
+		for line := range bytes.SplitSeq(b, []byte("\n")) {
+			if _, damaged := decoded(line); damaged {
+				return // its entries may lead on
+			}
+		}
+		agree(t, "pi", b, b, leaf)
+	})
 }
 
 func FuzzRegistry(f *testing.F) {

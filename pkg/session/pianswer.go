@@ -40,14 +40,33 @@ func (p *piBranch) reason() string {
 	}
 }
 
-// passes passes entries of other branches. Those of this one are looked at
-// whole: a damaged one ends the branch, for it may have been the answer.
+// piUnfinished are the known ways in which a message ends that is no answer.
+var piUnfinished = map[string]bool{"toolUse": true, "length": true, "error": true, "aborted": true, "deferred": true}
+
+// passes passes entries of other branches, and those of this one that are no
+// finished messages of the agent. Of these it needs the parent, which stands in
+// front, and takes it though the rest may be damaged: the answer further up was
+// given all the same. Whatever may be the answer is looked at whole, and ends
+// the branch if it is damaged.
 func (p *piBranch) passes(kind string, f *front) bool {
 	if p.linear || p.anyLeaf || kind == "session" {
 		return false
 	}
 	id, ok := f.text("id")
-	return ok && id != "" && id != p.want
+	if !ok || id == "" || id != p.want {
+		return ok && id != ""
+	}
+	parent, ok := f.text("parentId")
+	if !ok || kind != "message" || !f.enter("message") {
+		return false
+	}
+	role, ok := f.text("role")
+	if !ok || role == "assistant" && !piUnfinished[f.search("message.stopReason")] {
+		return false
+	}
+	p.messages = true
+	p.want = strings.Clone(parent)
+	return true
 }
 
 func (p *piBranch) record(rec gjson.Result) bool {

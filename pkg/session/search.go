@@ -16,9 +16,8 @@ import (
 // newest to the oldest.
 type picker interface {
 	// passes tells whether the front of a record of that type shows that it
-	// holds no part of the answer. It is then done with; the picker has taken
-	// from the front what it needs. Whether the rest of it is sound nobody
-	// knows.
+	// holds no part of the answer. The picker has then taken what it needs and
+	// is not given the record, of which nobody knows whether it is sound.
 	passes(kind string, f *front) bool
 	// record looks at one whole record and tells whether the answer is known
 	// now.
@@ -97,18 +96,14 @@ func (s *search) line(line []byte, ended bool, p picker) bool {
 	return s.whole(line, p)
 }
 
-// passes tells whether no more than the front of a line need be looked at. Such
-// a line counts as a record if it ends as one.
+// passes tells whether a line holds one record by its beginning and its end,
+// and the picker need not see what is between.
 func (s *search) passes(line []byte, p picker) bool {
 	kind, ok := s.front.of(line)
-	if !ok || touching(line) || !p.passes(kind, &s.front) {
+	if !ok || line[len(line)-1] != '}' || touching(line) || !p.passes(kind, &s.front) {
 		return false
 	}
-	if line[len(line)-1] == '}' {
-		s.count(kind)
-	} else {
-		s.skipped++
-	}
+	s.count(kind)
 	return true
 }
 

@@ -22,11 +22,12 @@ type tail struct {
 	r   io.ReaderAt
 	win *window
 	off int64 // offset in the file of buf[start]
-	// What was read and not handed out is buf[start:end]; there is no line
-	// end in buf[start:end] from searched on.
-	buf                  []byte
-	start, searched, end int
-	first                bool // the first line was handed out
+	// What was read and not handed out is buf[start:end], and ends are the
+	// places of the line ends in it.
+	buf        []byte
+	start, end int
+	ends       []int
+	first      bool // the first line was handed out
 }
 
 // newTail reads backwards from the offset end.
@@ -61,28 +62,18 @@ func (t *tail) next(ctx context.Context) ([]byte, error) {
 
 // buffered is next without reading, for lines whose start is known.
 func (t *tail) buffered() ([]byte, bool) {
-	i := lastLineEnd(t.buf[t.start:t.searched])
-	if i < 0 {
-		t.searched = t.start
+	last := len(t.ends) - 1
+	if last < 0 {
 		return nil, false
 	}
-	i += t.start
+	i := t.ends[last]
 	line := t.buf[i+1 : t.end]
-	t.searched, t.end = i, i
+	t.ends, t.end = t.ends[:last], i
 	return line, true
 }
 
-// lastLineEnd is bytes.LastIndexByte, which looks at one byte after the other,
-// where bytes.IndexByte takes many at once.
-func lastLineEnd(b []byte) int {
-	const piece = 256
-	for len(b) > piece && bytes.IndexByte(b[len(b)-piece:], '\n') < 0 {
-		b = b[:len(b)-piece]
-	}
-	return bytes.LastIndexByte(b, '\n')
-}
-
-// fill puts the block before what is held in front of it.
+// fill puts the block before what is held in front of it. What is held has no
+// line end in it.
 func (t *tail) fill() error {
 	n := int(min(block, t.off, t.win.left))
 	if n == 0 {
@@ -102,14 +93,21 @@ func (t *tail) fill() error {
 		}
 		return err
 	}
-	return nil
+	// Forwards it is quicker than backwards.
+	for i := t.start; ; i++ {
+		next := bytes.IndexByte(t.buf[i:t.start+n], '\n')
+		if next < 0 {
+			return nil
+		}
+		i += next
+		t.ends = append(t.ends, i)
+	}
 }
 
 // makeRoom moves what is held to the end of the buffer, of one twice as large
 // if need be, so that n bytes fit in front of it. The window bounds the size.
 func (t *tail) makeRoom(n int) {
 	held := t.buf[t.start:t.end]
-	unsearched := t.searched - t.start
 	buf := t.buf
 	if len(held)+n > len(buf) {
 		buf = make([]byte, max(2*len(buf), len(held)+n))
@@ -117,5 +115,4 @@ func (t *tail) makeRoom(n int) {
 	start := len(buf) - len(held)
 	copy(buf[start:], held)
 	t.buf, t.start, t.end = buf, start, len(buf)
-	t.searched = start + unsearched
 }
