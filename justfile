@@ -52,7 +52,11 @@ bench:
     go test ./pkg/terms -run '^$' -bench 'Rank|Load' -benchtime 200x -count 1
     go test ./pkg/deliver/... -run '^$' -bench . -benchtime 1x -count 1
     go test ./pkg/asr/qwenaudio -run '^$' -bench . -benchtime 1x -count 1
-    go test ./pkg/refine ./pkg/textdiff -run '^$' -bench . -benchtime 200x -count 1
+    go test ./pkg/refine/... ./pkg/textdiff -run '^$' -bench . -benchtime 200x -count 1
+
+# dictate for TIME without an end, with a fault now and then; nothing may grow
+soak time="1h":
+    VI_SOAK={{time}} go test ./pkg/supervise -run '^TestSoak$' -count 1 -timeout 0 -v
 
 # compare the quality of the terms with the obvious algorithm
 bench-terms:

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"sync"
 
 	"voice-input/pkg/asr/audio"
@@ -20,6 +21,10 @@ func Command() *cli.Command {
 	return &cli.Command{
 		Name:  "vi-asr",
 		Usage: "recognise the speech on standard input, a WAV file or bare samples",
+		Words: map[string][]string{
+			"engine": slices.Concat([]string{local}, preferred, protocols),
+			"pace":   {"fast", "realtime"}, "format": {"auto", "wav", "s16le"},
+		},
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "engine", Value: local, Usage: "`NAME` of a service or an engine program, path of a program, or local: the best program that works here"},
 			modelFlag(),

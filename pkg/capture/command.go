@@ -16,6 +16,7 @@ func Command() *cli.Command {
 	return &cli.Command{
 		Name:  "vi-capture",
 		Usage: "record a microphone to standard output",
+		Words: map[string][]string{"format": {"s16le", "wav"}},
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "source", Usage: "record the source `NAME` instead of the default one"},
 			&cli.DurationFlag{Name: "for", DefaultText: "until INT or TERM", Usage: "end after `DURATION`, to the sample"},

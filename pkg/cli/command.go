@@ -32,6 +32,10 @@ type Command struct {
 	// MinOperands and MaxOperands bound their number.
 	MinOperands, MaxOperands int
 	Flags                    []Flag
+	// Words are those that the value of a flag, by its name, may be, or the
+	// operand, by the name "": what a shell completes. Other values may be
+	// right too.
+	Words map[string][]string
 	// Environ names the variables that the program itself looks at.
 	Environ  []string
 	Commands []*Command

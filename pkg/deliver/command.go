@@ -25,6 +25,7 @@ func Command() *cli.Command {
 	return &cli.Command{
 		Name:  "vi-type",
 		Usage: "deliver text",
+		Words: map[string][]string{"to": Places},
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "target", Usage: "deliver to what the vi.focus/1 record in `FILE` names"},
 			&cli.StringFlag{Name: "to", Value: "auto", Usage: "`PLACE` for the text: " + strings.Join(Places, ", ")},

@@ -22,6 +22,7 @@ func Command() *cli.Command {
 	return &cli.Command{
 		Name:  "vi-focus",
 		Usage: "say which window, pane and coding agent have the focus",
+		Words: map[string][]string{"desktop": Kinds()},
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "desktop", Usage: "ask the desktop of this `KIND` only: " + strings.Join(Kinds(), ", ")},
 			&cli.BoolFlag{Name: "follow", Usage: "go on, with a record whenever something changed"},

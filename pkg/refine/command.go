@@ -39,6 +39,7 @@ func Command() *cli.Command {
 	return &cli.Command{
 		Name:  "vi-refine",
 		Usage: "turn a transcript into the text to deliver",
+		Words: map[string][]string{"engine": engines, "style": prompt.Styles},
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "engine", Usage: "`NAME` of what refines: none or openai; that of the configuration without it"},
 			&cli.StringFlag{Name: "style", Value: "formal", Usage: "write in `STYLE`: " + strings.Join(prompt.Styles, ", ")},

@@ -25,6 +25,7 @@ func Command() *cli.Command {
 	return &cli.Command{
 		Name:    "vi-session",
 		Usage:   "read the newest completed answer of the focused coding agent",
+		Words:   map[string][]string{"agent": {"codex", "pi"}},
 		Environ: []string{"XDG_RUNTIME_DIR"},
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "agent", Usage: "the session in --file is of `AGENT`: codex, pi"},

@@ -54,8 +54,11 @@ const (
 	// does not speak or does not listen.
 	controlRead  = 2 * time.Second
 	controlWrite = 2 * time.Second
-	// dialTime bounds the client's connection to the control socket.
-	dialTime = time.Second
+	// dialTime bounds the client's connection to the control socket, and
+	// replyTime the answer. The daemon answers at once; on a machine under load a
+	// recorder may take seconds to start.
+	dialTime  = time.Second
+	replyTime = 10 * time.Second
 	// followRetry is how often a followed status looks for a new daemon.
 	followRetry = time.Second
 	// shutdownTime bounds the end of the daemon.

@@ -37,7 +37,7 @@ func call(ctx context.Context, runtimeDir string, c *wire.Control, f func(line [
 		return errNotRunning(err)
 	}
 	if !c.Wait && !c.Follow {
-		conn.SetReadDeadline(time.Now().Add(controlRead))
+		conn.SetReadDeadline(time.Now().Add(replyTime))
 	}
 	lines := wire.NewReader(conn)
 	for {

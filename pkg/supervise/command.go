@@ -214,6 +214,7 @@ func configCommand() *cli.Command {
 func dictateCommand() *cli.Command {
 	return &cli.Command{
 		Name: "dictate", Usage: "record, recognise and deliver once, without the daemon",
+		Words: map[string][]string{"to": config.Words("deliver", "to")},
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "file", Usage: "recognise `WAV` instead of recording"},
 			&cli.DurationFlag{Name: "for", Usage: "record for `TIME`; else until Enter or INT"},
@@ -236,6 +237,7 @@ func runDictate(ctx context.Context, o *cli.IO, c *cli.Call) error {
 	if places := config.Words("deliver", "to"); !slices.Contains(places, cfg.Deliver.To) {
 		return cli.ErrUsage("no place %q", cfg.Deliver.To).WithHint("one of %s", strings.Join(places, ", "))
 	}
+	noCores()
 	d, err := newDaemon(cfg, options{runtimeDir: xdg.RuntimeDir(o.Getenv), frozen: fmt.Sprintf("dictate-%d.toml", os.Getpid()), log: o.Stderr, getenv: o.Getenv})
 	if err != nil {
 		return err

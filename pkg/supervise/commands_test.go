@@ -105,6 +105,35 @@ func TestUndoCancelAndRepeat(t *testing.T) {
 	}
 }
 
+// A take in which no words are found does not stand in the way of those before
+// it.
+func TestRetryGoesBack(t *testing.T) {
+	t.Parallel()
+	server := soundtest.Pulse(t)
+	l := newLab(t, server, toStdout+"[stages]\n"+script(t, "asr", `n=$(wc -c)
+if [ "$n" -lt 60000 ]; then
+	echo '{"schema":"vi.asr/1","reason":"no_speech","type":"final","outcome":"empty","speech":{"heard":true,"speech_ms":100,"audio_ms":200,"peak":0.5}}'
+else
+	echo '{"schema":"vi.asr/1","reason":"ok","type":"final","outcome":"usable","text":"words"}'
+fi`))
+	mic := server.Mic()
+	for _, pcm := range [][]byte{speech(), speech()[:20*step]} {
+		l.record(0, "start")
+		mic.Speak(pcm)
+		l.await(Recording)
+		l.record(0, "cancel")
+		l.quiet()
+	}
+	for i, want := range []int{1, 0, 1, 1} {
+		if status, out := l.run("record", "retry", "--wait"); status != want {
+			t.Errorf("retry %d: status %d, want %d: %s", i, status, want, out)
+		}
+	}
+	if got := l.delivered(); got != "words\n" {
+		t.Errorf("delivered %q", got)
+	}
+}
+
 // Of a private take nothing is left, however it ends.
 func TestPrivateTakeLeavesNothing(t *testing.T) {
 	t.Parallel()
@@ -222,57 +251,65 @@ func TestReload(t *testing.T) {
 
 // A process that is stopped, not killed, ends nothing and loses nothing: its
 // time runs out, the status says so, and the words come, at once or by retry.
-func TestStoppedProcess(t *testing.T) {
+func TestStoppedCapture(t *testing.T) {
 	t.Parallel()
-	tests := []struct {
-		name, config string
-		phase        Phase
-		stop         string
-		delivered    bool
-		stage        string
-	}{
-		{"capture", "[audio]\nstall_ms = 1000\n", Recording, "vi-capture", true, "capture"},
-		{"recogniser", "", Recognizing, "vi-asr", false, "asr"},
-		{"engine", "", Recognizing, "engines/pocketsphinx", false, "asr"},
-		{"refiner", "[llm]\ntimeout_ms = 1000\n" + slow("refine", "vi-refine"), Refining, "sleep 3", true, "refine"},
-		{"typer", slow("type", "vi-type --to stdout --report /dev/null"), Delivering, "sleep 3", false, "deliver"},
+	stoppedProcess(t, "[audio]\nstall_ms = 1000\n", Recording, "vi-capture", true, "capture")
+}
+
+func TestStoppedRecogniser(t *testing.T) {
+	t.Parallel()
+	stoppedProcess(t, "", Recognizing, "vi-asr", false, "asr")
+}
+
+func TestStoppedEngine(t *testing.T) {
+	t.Parallel()
+	stoppedProcess(t, "", Recognizing, "engines/pocketsphinx", false, "asr")
+}
+
+func TestStoppedRefiner(t *testing.T) {
+	t.Parallel()
+	stoppedProcess(t, "[llm]\ntimeout_ms = 1000\n"+slow("refine", "vi-refine"), Refining, "sleep 3", true, "refine")
+}
+
+func TestStoppedTyper(t *testing.T) {
+	t.Parallel()
+	stoppedProcess(t, slow("type", "vi-type --to stdout --report /dev/null"), Delivering, "sleep 3", false, "deliver")
+}
+
+// stoppedProcess stops the process with a word in its command line in a phase.
+func stoppedProcess(t *testing.T, more string, phase Phase, word string, delivered bool, stage string) {
+	t.Helper()
+	server := soundtest.Pulse(t)
+	l := newLab(t, server, local+more)
+	l.say(server.Mic())
+	if phase == Recognizing {
+		l.signal(word, syscall.SIGSTOP)
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			server := soundtest.Pulse(t)
-			l := newLab(t, server, local+tt.config)
-			l.say(server.Mic())
-			if tt.phase == Recognizing {
-				l.signal(tt.stop, syscall.SIGSTOP)
-			}
-			if tt.phase != Recording {
-				l.record(0, "stop")
-			}
-			l.await(tt.phase)
-			if tt.phase != Recognizing {
-				l.signal(tt.stop, syscall.SIGSTOP)
-			}
-			// The recogniser has the longest time of all.
-			for end := time.Now().Add(2 * recognitionTime(config.Default().ASR, 5*time.Second, false)); l.status().Phase != string(Idle); time.Sleep(50 * time.Millisecond) {
-				if time.Now().After(end) {
-					t.Fatalf("the phase is still %s", l.status().Phase)
-				}
-			}
-			s := l.status()
-			if tt.stage != "" && (s.Error == nil || s.Error.Stage != tt.stage) {
-				t.Errorf("status shows %+v, want an error of %s", s.Error, tt.stage)
-			}
-			if !tt.delivered {
-				l.kill()
-				l.configure(local)
-				l.start()
-				l.record(0, "retry", "--wait")
-			}
-			if got := l.delivered(); got != words+"\n" {
-				t.Errorf("delivered %q, want %q; %+v", got, words, s.Last)
-			}
-			l.quiet()
-		})
+	if phase != Recording {
+		l.record(0, "stop")
 	}
+	l.await(phase)
+	if phase != Recognizing {
+		l.signal(word, syscall.SIGSTOP)
+	}
+	// The recogniser has the longest time of all.
+	for end := time.Now().Add(2 * recognitionTime(config.Default().ASR, 5*time.Second, false)); l.status().Phase != string(Idle); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the phase is still %s", l.status().Phase)
+		}
+	}
+	s := l.status()
+	if stage != "" && (s.Error == nil || s.Error.Stage != stage) {
+		t.Errorf("status shows %+v, want an error of %s", s.Error, stage)
+	}
+	if !delivered {
+		l.kill()
+		l.configure(local)
+		l.start()
+		l.record(0, "retry", "--wait")
+	}
+	if got := l.delivered(); got != words+"\n" {
+		t.Errorf("delivered %q, want %q; %+v", got, words, s.Last)
+	}
+	l.quiet()
 }

@@ -42,6 +42,9 @@ type daemon struct {
 	// draining are takes that have ended while the recorder still held samples
 	// of them.
 	draining map[string]*take
+	// wordless are takes of the spool in which a retry found no words; they must
+	// not stand in the way of those before them.
+	wordless map[string]bool
 	fresh    *config.Config // to be taken over when idle
 	diary    *diary         // of the take at hand or the last one
 	failures []failure      // since it began
@@ -67,7 +70,7 @@ func newDaemon(cfg config.Config, o options) (*daemon, error) {
 	}
 	d := &daemon{
 		options: o, out: os.Stdout, posts: make(chan func(), 64), gone: make(chan struct{}),
-		board: newBoard(), spool: sp, phase: Idle, contexts: map[string]*terms{}, draining: map[string]*take{}, told: make(chan config.Feedback, 1),
+		board: newBoard(), spool: sp, phase: Idle, contexts: map[string]*terms{}, draining: map[string]*take{}, wordless: map[string]bool{}, told: make(chan config.Feedback, 1),
 	}
 	d.equip(cfg, st)
 	d.spool.prune(uptime())
@@ -192,11 +195,11 @@ func (d *daemon) command(c wire.Control, wait chan<- *wire.Reply) *wire.Reply {
 	case Renew:
 		return d.renew(c.Private, wait)
 	case Again:
-		ids := d.spool.ids()
-		if len(ids) == 0 {
+		id := d.toRetry()
+		if id == "" {
 			return nothing("cannot retry: no take is left to recognise")
 		}
-		return d.again(ids[len(ids)-1], wait)
+		return d.again(id, wait)
 	case Undo:
 		if d.draining[d.cancelled] == nil && !slices.Contains(d.spool.ids(), d.cancelled) {
 			return nothing("cannot undo-cancel: no take was cancelled, or it is no longer kept")
@@ -245,6 +248,22 @@ func (d *daemon) decide(c Command, now time.Time) Action {
 		d.pressed = now
 	}
 	return action
+}
+
+// toRetry returns the newest take that a retry may find words in, "" if no
+// take is left. When none of them had any, it begins anew with the newest.
+func (d *daemon) toRetry() string {
+	ids := d.spool.ids()
+	for _, id := range slices.Backward(ids) {
+		if !d.wordless[id] {
+			return id
+		}
+	}
+	clear(d.wordless)
+	if len(ids) == 0 {
+		return ""
+	}
+	return ids[len(ids)-1]
 }
 
 func nothing(detail string) *wire.Reply {

@@ -140,6 +140,7 @@ func (d *daemon) diagnostics() *wire.Diagnostics {
 func diagnosticsCommand() *cli.Command {
 	return &cli.Command{
 		Name: "diagnostics", Usage: "report how the last take went, without a word of it",
+		Words: map[string][]string{"format": {"text", "json"}},
 		Flags: []cli.Flag{&cli.StringFlag{Name: "format", Value: "text", Usage: "write as `FORMAT`: text, json"}},
 		Run:   runDiagnostics,
 	}

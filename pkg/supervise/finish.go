@@ -71,6 +71,8 @@ func (d *daemon) recognized(t *take, got recognition, err error) {
 		// bring back; where they do, the engine may have been wrong.
 		if sp := got.final.Speech; sp != nil && !sp.Heard {
 			d.spool.remove(t.id)
+		} else if t.diary.Kind == retried {
+			d.wordless[t.id] = true
 		}
 		d.end(t, "empty", &wire.Reply{Header: wire.Header{Reason: "empty"}, Status: int(cli.StatusNothing), Detail: "no speech was heard"})
 		return

@@ -18,6 +18,7 @@ const stopped = "stopped"
 func statusCommand() *cli.Command {
 	return &cli.Command{
 		Name: "status", Usage: "say what the daemon is doing",
+		Words: map[string][]string{"format": {"text", "json", "waybar"}},
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "follow", Usage: "go on with every change"},
 			&cli.StringFlag{Name: "format", Value: "text", Usage: "write as `FORMAT`: text, json, waybar"},

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"voice-input/pkg/internal/child"
 	"voice-input/pkg/internal/soundtest"
 	"voice-input/pkg/wire"
@@ -35,6 +37,13 @@ func runTests(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	programs = filepath.Join(dir, "bin")
+	// Where core files are not wanted anyway, nothing would show who keeps
+	// them from being written.
+	var cores unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_CORE, &cores) == nil {
+		cores.Cur = cores.Max
+		unix.Setrlimit(unix.RLIMIT_CORE, &cores)
+	}
 	share, _ := filepath.Abs("../../share")
 	build := exec.Command("go", append(append([]string{"build"}, buildFlags...), "-o", programs+"/", "../../cmd/...")...)
 	build.Stderr = os.Stderr
@@ -61,8 +70,14 @@ const local = "[asr]\nengine = \"pocketsphinx\"\n[deliver]\nto = \"stdout\"\n"
 
 func newLab(t testing.TB, server *soundtest.Server, config string) *lab {
 	t.Helper()
+	return newLabWith(t, server, config, nil)
+}
+
+// newLabWith is newLab with more in the environment.
+func newLabWith(t testing.TB, server *soundtest.Server, config string, extra []string) *lab {
+	t.Helper()
 	dir := t.TempDir()
-	l := &lab{t: t, server: server, config: filepath.Join(dir, "config.toml"), out: filepath.Join(dir, "out"), log: filepath.Join(dir, "log")}
+	l := &lab{t: t, server: server, config: filepath.Join(dir, "config.toml"), out: filepath.Join(dir, "out"), log: filepath.Join(dir, "log"), extra: extra}
 	l.configure(config)
 	l.start()
 	t.Cleanup(func() {

@@ -3,6 +3,7 @@ package supervise
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"voice-input/pkg/cli"
@@ -247,11 +248,9 @@ func (d *daemon) letGo(t *take, outcome string) {
 			})
 		}()
 	}
-	for id := range d.contexts {
-		if !d.spool.has(id) {
-			delete(d.contexts, id)
-		}
-	}
+	gone := func(id string) bool { return !d.spool.has(id) }
+	maps.DeleteFunc(d.contexts, func(id string, _ *terms) bool { return gone(id) })
+	maps.DeleteFunc(d.wordless, func(id string, _ bool) bool { return gone(id) })
 }
 
 // settle is done with the samples of a take, now that no more can come.

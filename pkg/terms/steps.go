@@ -75,6 +75,7 @@ func viewCommand() *cli.Command {
 	return &cli.Command{
 		Name: "view", Usage: "choose of terms, one a line, those that a program is shown",
 		Operands: "asr|refine", MinOperands: 1, MaxOperands: 1,
+		Words: map[string][]string{"": {"asr", "refine"}},
 		Run: func(_ context.Context, o *cli.IO, c *cli.Call) error {
 			name := c.Args()[0]
 			if name != "asr" && name != "refine" {

@@ -28,10 +28,17 @@ const (
 	key     = "sentinel-of-the-model"
 )
 
+// task is what Codex is asked to do, and done the end of what its model says;
+// that answers to the last two words alone.
+const (
+	task = "Find out why the reader stops early, then say Done."
+	done = "All tests pass."
+)
+
 // answer is what Codex's model says.
 func answer(string) string {
 	return "I traced the failure. `vi-session` reads the JSONL file from its end, but the loop took a `stopReason` of `toolUse` for the end of the turn.\n\n" +
-		"- `readTail` keeps the torn line, so a half-written record is no longer an error.\n- I added `TestTornLine`.\n\nAnswer ends here."
+		"- `readTail` keeps the torn line, so a half-written record is no longer an error.\n- I added `TestTornLine`.\n\n" + done
 }
 
 // lab is a desktop with Codex in it, a sound server, a model and a daemon.
@@ -68,7 +75,7 @@ func newLab(t *testing.T) *lab {
 			t.Error(err)
 		}
 	})
-	for _, name := range []string{"home", "project", "run"} {
+	for _, name := range []string{"home", "home/project", "run"} {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +97,7 @@ func newLab(t *testing.T) *lab {
 	return l
 }
 
-func (l *lab) project() string     { return filepath.Join(l.dir, "project") }
+func (l *lab) project() string     { return filepath.Join(l.dir, "home", "project") }
 func (l *lab) config() string      { return filepath.Join(l.dir, "config.toml") }
 func (l *lab) log() string         { return filepath.Join(l.dir, "daemon.log") }
 func (l *lab) kittySocket() string { return filepath.Join(l.dir, "kitty") }
@@ -123,16 +130,16 @@ func (l *lab) ask() {
 	l.t.Helper()
 	l.window = "id:" + l.kitty.Do("launch", "--type", "tab", "--cwd", l.project(), l.codex.Bin)
 	l.awaitScreen("OpenAI Codex (v")
-	l.kitty.Do("send-text", "--match", l.window, "say Alpha")
-	l.awaitScreen("say Alpha")
+	l.kitty.Do("send-text", "--match", l.window, task)
+	l.awaitScreen(task)
 	time.Sleep(700 * time.Millisecond) // Enter behind what comes too fast is a new line
 	l.kitty.Do("send-text", "--match", l.window, `\r`)
-	l.awaitScreen("Answer ends here.")
+	l.awaitScreen(done)
 	fixture.WaitFor(l.t, "Codex's answer in its session", func() bool {
 		focus, _ := l.output("vi-focus", nil, "--timeout", "10s")
 		out, _ := l.output("vi-session", focus)
 		var s wire.Session
-		return wire.Decode(bytes.TrimSpace(out), &s) == nil && s.Source != nil && strings.Contains(s.Source.Text, "Answer ends here.")
+		return wire.Decode(bytes.TrimSpace(out), &s) == nil && s.Source != nil && strings.Contains(s.Source.Text, done)
 	})
 }
 

@@ -62,6 +62,7 @@ var parts = []part{
 func Command() *cli.Command {
 	return &cli.Command{
 		Name: "doctor", Usage: "look at each part and say what is wrong with it, and what to do",
+		Words:   map[string][]string{"format": {"text", "json"}},
 		Flags:   []cli.Flag{&cli.StringFlag{Name: "format", Value: "text", Usage: "write as `FORMAT`: text, json"}},
 		Environ: []string{"XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "CODEX_HOME", "WAYLAND_DISPLAY", "DISPLAY", "PATH"},
 		Run:     run,

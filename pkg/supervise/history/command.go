@@ -29,6 +29,7 @@ func Command(deliver Deliver) *cli.Command {
 	one := func(name, usage string, run func(ctx context.Context, o *cli.IO, c *cli.Call, h *wire.History) error, flags ...cli.Flag) *cli.Command {
 		return &cli.Command{
 			Name: name, Usage: usage, Operands: "[ID]", MaxOperands: 1, Environ: environ, Flags: flags,
+			Words: map[string][]string{"": {"last"}},
 			Run: func(ctx context.Context, o *cli.IO, c *cli.Call) error {
 				h, err := wanted(ctx, o, c.Args())
 				if err != nil {
@@ -44,6 +45,7 @@ func Command(deliver Deliver) *cli.Command {
 		Commands: []*cli.Command{
 			{
 				Name: "list", Usage: "print a line for each entry, the oldest first", Environ: environ, Run: runList,
+				Words: map[string][]string{"format": {"text", "json"}},
 				Flags: []cli.Flag{&cli.StringFlag{Name: "format", Value: "text", Usage: "write as `FORMAT`: text, json"}},
 			},
 			one("show", "print the text of an entry", runShow, &cli.BoolFlag{Name: "transcript", Usage: "as it was recognised"}),
