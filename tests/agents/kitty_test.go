@@ -46,9 +46,10 @@ func (k *kitty) launch(kind, where, words string, argv ...string) *pane {
 
 // find is the window as Kitty lists it.
 func (w *kittyWindow) find() (found struct {
-	ID    int
-	PID   int
-	Title string
+	ID      int
+	PID     int
+	Title   string
+	Focused bool `json:"is_focused"`
 }) {
 	w.t.Helper()
 	out, err := w.Remote("ls").Output()
@@ -65,6 +66,7 @@ func (w *kittyWindow) find() (found struct {
 	for _, os := range list {
 		for _, tab := range os.Tabs {
 			for _, raw := range tab.Windows {
+				found.Focused = false
 				if err := json.Unmarshal(raw, &found); err == nil && found.ID == w.id {
 					return found
 				}
@@ -77,8 +79,14 @@ func (w *kittyWindow) find() (found struct {
 
 func (w *kittyWindow) match() string { return fmt.Sprintf("id:%d", w.id) }
 func (w *kittyWindow) title() string { w.t.Helper(); return w.find().Title }
-func (w *kittyWindow) focus()        { w.t.Helper(); w.Do("focus-window", "--match", w.match()) }
 func (w *kittyWindow) text(s string) { w.t.Helper(); w.Do("send-text", "--match", w.match(), s) }
+
+// focus gives it the focus, which the X server does after Kitty has asked.
+func (w *kittyWindow) focus() {
+	w.t.Helper()
+	w.Do("focus-window", "--match", w.match())
+	waitFor(w.t, "the focus of a window of Kitty", func() bool { return w.find().Focused })
+}
 
 func (w *kittyWindow) key(name string) {
 	w.t.Helper()
@@ -99,6 +107,9 @@ func (k *kitty) pipeline() wire.Session {
 	var focus wire.Focus
 	if e := wire.Decode(bytes.TrimSpace(out), &focus); e != nil {
 		k.t.Fatalf("vi-focus: %v, %v: %q", err, e, out)
+	}
+	if focus.Agent == nil {
+		k.t.Logf("vi-focus told %s", focus.Reason)
 	}
 	return k.ask(&focus)
 }
