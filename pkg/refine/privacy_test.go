@@ -85,7 +85,7 @@ func listen(t *testing.T) *fakellm.Server {
 // No word, term or key is among the arguments, in the environment or on
 // standard error, while it asks and after it failed, even of a service that
 // repeats what it was sent. TERM ends a request that hangs (J1).
-func TestD3_J1_NothingShowsOutside(t *testing.T) {
+func TestRule_D3_J1_NothingShowsOutside(t *testing.T) {
 	s := listen(t)
 	for _, model := range []string{"edit", "status-400", "unknown-option", "error-string", "instructions", "question-itself", "redirect-307", "web-page", "cut-in-stream", "status-401"} {
 		cmd, stdout, stderr := program(t, s, "fake/"+model)

@@ -104,7 +104,7 @@ func (m *scripted) Ask(ctx context.Context, _ chat.Question) (string, error) {
 
 // J4: the terms are waited for, at most half the time or 5 s; all attempts
 // share one deadline, and the last 5 s of it are for one without terms.
-func TestJ4_OneDeadline(t *testing.T) {
+func TestRule_J4_OneDeadline(t *testing.T) {
 	const s, hang = time.Second, time.Hour
 	failure := func(kind string, after time.Duration) error {
 		return &chat.Failure{Kind: kind, RetryAfter: after, Err: errors.New("x")}

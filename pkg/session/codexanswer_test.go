@@ -17,7 +17,7 @@ func item(kind, text, phase string) string {
 	return event("item_completed", fmt.Sprintf(`"item":{"type":%q,"content":[{"type":"Text","text":%s}]%s}`, kind, quote(text), phase))
 }
 
-func TestRule_G5_NewestCompletedTurn(t *testing.T) {
+func TestRule_C3_G5_NewestCompletedTurn(t *testing.T) {
 	h := header(threadA, "cli", "/")
 	for _, tt := range []struct {
 		name         string

@@ -28,7 +28,7 @@ func (l *lab) report(want int, args ...string) string {
 // K1: the report tells whether a context went to the recogniser, and why not;
 // its text shows everything that the record has; it holds nothing of what was
 // said.
-func TestK1_Diagnostics(t *testing.T) {
+func TestRule_K1_Diagnostics(t *testing.T) {
 	t.Parallel()
 	server := soundtest.Pulse(t)
 	dir := t.TempDir()

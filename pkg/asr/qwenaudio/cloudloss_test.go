@@ -167,7 +167,7 @@ func TestA11CloudNativePass(t *testing.T) {
 }
 
 // Cancelling ends the connections at once, and nothing is sent behind that.
-func TestJ1CloudCancel(t *testing.T) {
+func TestRule_J1_CloudCancel(t *testing.T) {
 	type f = fakecloud.Fault
 	for _, tt := range []struct {
 		name  string

@@ -263,7 +263,7 @@ func TestSilenceWithHeartbeats(t *testing.T) {
 }
 
 // Cancelling at any step ends everything at once, and nothing is sent any more.
-func TestJ1Cancel(t *testing.T) {
+func TestRule_J1_CancelAtEveryStep(t *testing.T) {
 	lose := func(p *peer) { p.accept(); p.listen(packet); p.hangUp(1006) }
 	wait := func(p *peer) { <-p.closed }
 	mute := func(p *peer) { p.accept(); p.listen(-1); <-p.closed }

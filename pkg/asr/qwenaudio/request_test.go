@@ -119,7 +119,7 @@ func TestA11VocabularyIsTheUsersOwn(t *testing.T) {
 }
 
 // D1: at most 400 characters with the separators, whole terms.
-func TestD1ContextIsBounded(t *testing.T) {
+func TestRule_D1_ContextIsBounded(t *testing.T) {
 	seg, _ := Preset("", Segmentation{})
 	terms := strings.Repeat("语音输入法\n", 66) + "tail"
 	if n := len([]rune(terms)); n != 400 {

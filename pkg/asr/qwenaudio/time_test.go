@@ -22,7 +22,7 @@ func near(got, want time.Duration) bool {
 
 // J3: the connection is opened at once and the task waits for the terms, but
 // no longer than the lesser of 5 s and connect_timeout.
-func TestJ3WaitForTheTerms(t *testing.T) {
+func TestRule_J3_WaitForTheTerms(t *testing.T) {
 	for _, tt := range []struct{ connect, terms, want time.Duration }{
 		{5 * time.Second, 300 * time.Millisecond, 300 * time.Millisecond},
 		{5 * time.Second, time.Hour, 5 * time.Second},
@@ -161,7 +161,7 @@ func TestA6ReplayPace(t *testing.T) {
 
 // D4: a replacement is asked for the same thing, to the byte, in a task of
 // another id.
-func TestD4SameContextInReplacement(t *testing.T) {
+func TestRule_D4_SameContextInReplacement(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := begin(t, native.StreamingOnly, func(tr *trial) {
 			calls := 0

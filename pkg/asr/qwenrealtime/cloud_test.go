@@ -175,7 +175,7 @@ func TestTake(t *testing.T) {
 
 // J3: the connection is made while the terms are waited for, and the session
 // begins without them in time.
-func TestJ3TermsAreAwaited(t *testing.T) {
+func TestRule_J3_TermsAreAwaited(t *testing.T) {
 	for name, late := range map[string]bool{"in time": false, "too late": true} {
 		t.Run(name, func(t *testing.T) {
 			c := start(t, fakecloud.Scenario{}, func(o *Options) { o.Connect = 300 * time.Millisecond })

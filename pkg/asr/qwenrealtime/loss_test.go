@@ -14,7 +14,7 @@ import (
 // A6: after a loss a new session hears everything from the first sample on,
 // with the same words (D4), at no more than 4 times the speed, and the text is
 // neither cut nor doubled.
-func TestA6D4Loss(t *testing.T) {
+func TestA6_Rule_D4_Loss(t *testing.T) {
 	for name, faults := range map[string][]fakecloud.Fault{
 		"close frame":     {{Name: fakecloud.CloseBefore, Status: 1011}},
 		"normal close":    {{Name: fakecloud.CloseBefore, Status: 1000}},

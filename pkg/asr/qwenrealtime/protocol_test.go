@@ -65,7 +65,7 @@ func TestMessages(t *testing.T) {
 
 // D1: the context is never longer than 400 characters, and the user's own
 // words have a bound of their own.
-func TestD1WordsAreBounded(t *testing.T) {
+func TestRule_D1_WordsAreBounded(t *testing.T) {
 	e, _ := New(Options{Vocabulary: true})
 	var h engine.Hints
 	for range 300 {

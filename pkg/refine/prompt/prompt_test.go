@@ -63,7 +63,7 @@ func TestInstructionsSayWhatMatters(t *testing.T) {
 }
 
 // I3: terms are vocabulary and nothing else; the part about them is last.
-func TestI3_TermsAreUntrusted(t *testing.T) {
+func TestRule_I3_TermsAreUntrusted(t *testing.T) {
 	for _, style := range Styles {
 		with, without := Instructions(style, "", true), Instructions(style, "", false)
 		rest, ok := strings.CutPrefix(with, without)
