@@ -53,7 +53,7 @@ type part struct {
 
 // parts are the looks in the order in which they are told.
 var parts = []part{
-	{"programs", programs}, {"configuration", configuration}, {"runtime directory", runtimeDir}, {"daemon", daemon},
+	{"programs", programs}, {"configuration", configuration}, {"runtime directory", runtimeDir}, {"daemon", daemon}, {"service", unit},
 	{"sound", sound}, {"desktop", desktop}, {"kitty", kitty}, {"agents", codingAgents},
 	{"recogniser", recogniser}, {"model", model}, {"delivery", delivery},
 }
