@@ -37,7 +37,7 @@ lint:
 fuzz time="30s":
     #!/usr/bin/env bash
     set -euo pipefail
-    grep -rl '^func Fuzz' --include='*_test.go' pkg | xargs -n1 dirname | sort -u | while read -r dir; do
+    grep -rl '^func Fuzz' --include='*_test.go' pkg tests | xargs -n1 dirname | sort -u | while read -r dir; do
         go test "./$dir" -list '^Fuzz' | grep '^Fuzz' | while read -r target; do
             echo "== $dir $target"
             go test "./$dir" -run '^$' -fuzz "^$target\$" -fuzztime {{time}}

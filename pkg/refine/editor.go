@@ -146,7 +146,7 @@ func (e *editor) attempt(ctx context.Context, model asker, text string, known kn
 	}
 	result.Text = spell(result.Text, known.rules)
 	if e.style == "message" {
-		result.Text = withoutStop(result.Text, masked.Literals)
+		result.Text = review.WithoutStop(result.Text, masked.Literals...)
 	}
 	return result, nil
 }

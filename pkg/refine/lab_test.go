@@ -103,7 +103,7 @@ func goodEdits(t testing.TB, transcript, style string, terms *wire.Terms) []stri
 			t.Fatal(err)
 		}
 		if text = spell(text, known.rules); style == "message" {
-			text = withoutStop(text, masked.Literals)
+			text = review.WithoutStop(text, masked.Literals...)
 		}
 		out = append(out, text)
 	}

@@ -60,26 +60,3 @@ func spoken(text string) bool {
 
 // chars counts what a person would: characters without blanks around.
 func chars(text string) int { return len([]rune(strings.TrimSpace(text))) }
-
-// withoutStop takes the full stop from the end of a message. An ellipsis
-// stays, and so does a dot that belongs to a literal or stands alone, as in
-// "git add .".
-func withoutStop(text string, literals []string) string {
-	text = strings.TrimRightFunc(text, unicode.IsSpace)
-	for _, stop := range []string{"。", "．", "｡", "."} {
-		rest, ends := strings.CutSuffix(text, stop)
-		if !ends {
-			continue
-		}
-		if rest == "" || strings.HasSuffix(rest, stop) || strings.HasSuffix(rest, " ") {
-			return text
-		}
-		for _, l := range literals {
-			if strings.HasSuffix(l, stop) && strings.HasSuffix(text, l) {
-				return text
-			}
-		}
-		return rest
-	}
-	return text
-}

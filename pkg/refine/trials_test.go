@@ -224,7 +224,7 @@ func TestMessagesEndWithoutAFullStop(t *testing.T) {
 		{"走吧", "走吧", nil}, {".", ".", nil}, {"", "", nil},
 	}
 	for _, tt := range tests {
-		if got := withoutStop(tt.text, tt.literals); got != tt.want {
+		if got := review.WithoutStop(tt.text, tt.literals...); got != tt.want {
 			t.Errorf("%q becomes %q, want %q", tt.text, got, tt.want)
 		}
 	}

@@ -213,13 +213,25 @@ func withoutEmphasis(text, sent string) string {
 	return strings.NewReplacer(`\[\[`, "[[", `\]\]`, "]]").Replace(text)
 }
 
-// WithoutStop returns a text without the full stop at its end. An ellipsis is
-// none, and the end of a marker neither.
-func WithoutStop(text string) string {
-	for _, stop := range []string{"。", "．", "."} {
-		if rest, ok := strings.CutSuffix(text, stop); ok && !strings.HasSuffix(rest, stop) && rest != "" {
-			return strings.TrimRight(rest, " ")
+// WithoutStop returns a text without the full stop at its end. An ellipsis
+// stays, and so does a dot that belongs to a literal or stands alone, as in
+// "git add .".
+func WithoutStop(text string, literals ...string) string {
+	text = strings.TrimRightFunc(text, unicode.IsSpace)
+	for _, stop := range []string{"。", "．", "｡", "."} {
+		rest, ends := strings.CutSuffix(text, stop)
+		if !ends {
+			continue
 		}
+		if rest == "" || strings.HasSuffix(rest, stop) || strings.HasSuffix(rest, " ") {
+			return text
+		}
+		for _, l := range literals {
+			if strings.HasSuffix(l, stop) && strings.HasSuffix(text, l) {
+				return text
+			}
+		}
+		return rest
 	}
 	return text
 }
