@@ -87,7 +87,7 @@ func message(s wire.Status) Note {
 	case s.Truncated && s.Last != nil && s.Last.Outcome == "delivered":
 		return truncated
 	case s.Last == nil && s.Recoverable > 0:
-		return Note{Level: Notice, Summary: "A dictation was interrupted", Body: recoverable(s.Recoverable)}
+		return Note{Level: Notice, Summary: "A dictation was not delivered", Body: recoverable(s.Recoverable)}
 	case failed(s):
 		return Note{Level: Problem, Summary: "The dictation has failed", Body: recoverable(s.Recoverable)}
 	case s.Last != nil && s.Last.Outcome == "empty":

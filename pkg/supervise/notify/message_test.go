@@ -51,8 +51,8 @@ func TestMessage(t *testing.T) {
 		{"C10: while delivering", wire.Status{Phase: "delivering", Truncated: true}, truncated},
 		{"C10: delivered", wire.Status{Phase: "idle", Truncated: true, Last: ended("delivered")}, truncated},
 		{"C10: cancelled", wire.Status{Phase: "idle", Truncated: true, Last: ended("cancelled")}, Note{}},
-		{"V9: a crash before", wire.Status{Phase: "idle", Recoverable: 1}, Note{Notice, "A dictation was interrupted", "voice-input record retry recognises it again.", 0}},
-		{"V9: crashes before", wire.Status{Phase: "idle", Recoverable: 3}, Note{Notice, "A dictation was interrupted", "3 recordings are kept; voice-input record retry recognises the newest again.", 0}},
+		{"V9: a crash before", wire.Status{Phase: "idle", Recoverable: 1}, Note{Notice, "A dictation was not delivered", "voice-input record retry recognises it again.", 0}},
+		{"V9: crashes before", wire.Status{Phase: "idle", Recoverable: 3}, Note{Notice, "A dictation was not delivered", "3 recordings are kept; voice-input record retry recognises the newest again.", 0}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
