@@ -165,7 +165,7 @@ func (p plan) open(ctx context.Context, name string, o driver.Options) (Driver, 
 	case "type":
 		return opened(typed.New(ctx, p.getenv, o))
 	case "clipboard":
-		return FindClipboard(p.getenv)
+		return FindClipboard(ctx, p.getenv)
 	case "command":
 		return opened(NewExternal(p.cfg.Deliver.Command))
 	}

@@ -3,10 +3,13 @@ package deliver
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
 
+	"voice-input/pkg/deliver/driver"
+	"voice-input/pkg/deliver/wayland"
 	"voice-input/pkg/internal/child"
 	"voice-input/pkg/wire"
 )
@@ -36,9 +39,15 @@ var (
 )
 
 // FindClipboard returns the clipboard of the desktop that the environment
-// names, Wayland before X11, or nil with the reason.
-func FindClipboard(getenv func(string) string) (Driver, string) {
+// names, Wayland before X11, or nil with the reason. A program is asked only
+// where the compositor lets no other than the focused window have it.
+func FindClipboard(ctx context.Context, getenv func(string) string) (Driver, string) {
 	missing := "neither WAYLAND_DISPLAY nor DISPLAY is set"
+	if getenv("WAYLAND_DISPLAY") != "" {
+		if d, _ := wayland.NewClipboard(ctx, getenv); d != nil {
+			return d, ""
+		}
+	}
 	for _, c := range []struct {
 		variable string
 		driver   Clipboard
@@ -62,7 +71,13 @@ func (c Clipboard) Name() string { return c.name }
 func (c Clipboard) Deliver(ctx context.Context, text string) (string, []string, error) {
 	// The program forks a server that keeps its output open for as long as the
 	// text is on the clipboard, so it gets no pipe there.
-	err := run(ctx, child.Spec{Argv: c.copy, Stdin: strings.NewReader(text), LeavesDaemon: true})
+	spec := child.Spec{Argv: c.copy, Stdin: strings.NewReader(text), LeavesDaemon: true}
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
+		// wl-copy keeps the text in a file; there it lies in memory, and not for
+		// longer than the session.
+		spec.Env = append(os.Environ(), "TMPDIR="+dir)
+	}
+	err := run(ctx, spec)
 	if err != nil {
 		return "", nil, err
 	}
@@ -82,12 +97,6 @@ func (c Clipboard) Deliver(ctx context.Context, text string) (string, []string, 
 // need some milliseconds on a machine under load.
 const settle = 400 * time.Millisecond
 
-// The warnings of what was read back.
-const (
-	notReadable = "clipboard_not_readable"
-	differs     = "clipboard_differs"
-)
-
 // readBack returns why the text cannot be read from the clipboard, or "", and
 // whether that may be because it has just changed hands.
 func (c Clipboard) readBack(ctx context.Context, text string) (warning string, again bool) {
@@ -95,9 +104,9 @@ func (c Clipboard) readBack(ctx context.Context, text string) (warning string, a
 	var exit *child.ExitError
 	switch err := run(ctx, child.Spec{Argv: c.paste, Stdout: got}); {
 	case err != nil:
-		return notReadable, errors.As(err, &exit)
+		return driver.NotReadable, errors.As(err, &exit)
 	case got.String() != text:
-		return differs, true
+		return driver.Differs, true
 	}
 	return "", false
 }

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
 	"voice-input/pkg/deliver/driver"
+	"voice-input/pkg/deliver/wayland"
 	"voice-input/pkg/internal/child"
 	"voice-input/pkg/internal/desktoptest"
 	"voice-input/pkg/wire"
@@ -103,6 +105,7 @@ func TestClipboard(t *testing.T) {
 		paste          []string
 	}{
 		{"xclip", "DISPLAY", func(t *testing.T) string { return desktoptest.X11(t) }, xClipboard.paste},
+		{"clipboard", "WAYLAND_DISPLAY", func(t *testing.T) string { return desktoptest.Sway(t).Display }, wlClipboard.paste},
 		{"wl-copy", "WAYLAND_DISPLAY", func(t *testing.T) string { return desktoptest.Sway(t).Display }, wlClipboard.paste},
 	} {
 		t.Run(desktop.name, func(t *testing.T) {
@@ -110,7 +113,12 @@ func TestClipboard(t *testing.T) {
 			t.Setenv("WAYLAND_DISPLAY", "")
 			t.Setenv(desktop.variable, desktop.start(t))
 			t.Setenv("XDG_RUNTIME_DIR", "/nonexistent")
-			d, missing := FindClipboard(os.Getenv)
+			d, missing := FindClipboard(t.Context(), os.Getenv)
+			if desktop.name == "wl-copy" {
+				// As on a compositor without data control.
+				d = wlClipboard
+				t.Cleanup(func() { exec.Command("wl-copy", "--clear").Run() })
+			}
 			if d == nil || d.Name() != desktop.name {
 				t.Fatalf("found %v: %s", d, missing)
 			}
@@ -202,4 +210,15 @@ func TestClipboardOutcomes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The process that serves the clipboard is this program.
+func TestMain(m *testing.M) {
+	if is, err := wayland.Keep(context.Background(), os.Getenv); is {
+		if err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
 }

@@ -21,6 +21,12 @@ var (
 	ErrUnsent = errors.New("nothing was sent")
 )
 
+// Warnings of what was read back from a clipboard.
+const (
+	NotReadable = "clipboard_not_readable"
+	Differs     = "clipboard_differs"
+)
+
 // Options is what a driver is told besides the text.
 type Options struct {
 	// Target is the focus at the stop. It is nil if none is known, and then

@@ -36,17 +36,35 @@ func newDesk(t testing.TB) *desk {
 	return &desk{c, c.Env(t), r}
 }
 
-// copy puts data on the clipboard by wl-copy, whose process it returns.
+// copy puts data on the clipboard by wl-copy, whose process it returns. What
+// wl-copy does not get as an argument it keeps in a file, which it removes when
+// it loses the clipboard.
 func (d *desk) copy(t testing.TB, kind string, data []byte) *os.Process {
 	t.Helper()
 	cmd := exec.Command(desktoptest.Path(t, "wl-copy"), "--foreground", "--type", kind)
-	cmd.Env, cmd.Stdin = d.env, bytes.NewReader(data)
+	cmd.Env = d.env
+	if len(data) > 1000 || !strings.HasPrefix(kind, "text/") {
+		cmd.Stdin = bytes.NewReader(data)
+	} else {
+		cmd.Args = append(cmd.Args, "--", string(data))
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan struct{})
 	go func() { cmd.Wait(); close(done) }()
-	t.Cleanup(func() { cmd.Process.Kill(); <-done })
+	t.Cleanup(func() {
+		if cmd.Stdin != nil {
+			cmd.Process.Signal(syscall.SIGCONT)
+			desktoptest.Run(t, d.env, "wl-copy", "--clear")
+			select {
+			case <-done:
+			case <-time.After(10 * time.Second):
+			}
+		}
+		cmd.Process.Kill()
+		<-done
+	})
 	desktoptest.Until(t, "wl-copy", func() bool {
 		out, err := d.paste("--no-newline", "--type", kind)
 		return err == nil && bytes.Equal(out, data)
@@ -200,8 +218,8 @@ func keepers(t testing.TB, d *desk) []int {
 // The primary selection comes back too.
 func TestPrimaryComesBack(t *testing.T) {
 	d := newDesk(t)
-	cmd := exec.Command("wl-copy", "--primary", "--foreground", "--type", "text/plain")
-	cmd.Env, cmd.Stdin = d.env, strings.NewReader("marked")
+	cmd := exec.Command("wl-copy", "--primary", "--foreground", "--type", "text/plain", "marked")
+	cmd.Env = d.env
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

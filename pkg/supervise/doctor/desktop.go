@@ -141,10 +141,15 @@ func titleNamesThread(file string) (bool, error) {
 	return slices.Contains(c.TUI.Title, "thread-id"), nil
 }
 
+// dataControl are the desktops whose clipboard needs no program.
+var dataControl = []string{"hyprland", "sway", "niri"}
+
 // delivery looks at what can take a text where a window does not do so itself.
 func delivery(_ context.Context, d *clinic) []wire.Check {
 	program, from := "xclip", "xclip"
 	switch {
+	case d.look.Desktop != nil && slices.Contains(dataControl, d.look.Desktop.Kind):
+		return ok("the clipboard can be used")
 	case d.getenv("WAYLAND_DISPLAY") != "":
 		program, from = "wl-copy", "wl-clipboard"
 	case d.getenv("DISPLAY") == "":
