@@ -32,7 +32,7 @@ func unit(ctx context.Context, d *clinic) []wire.Check {
 		if child.Run(ctx, child.Spec{Argv: argv, Env: apikey.Scrub(os.Environ()), Stdout: out}) != nil {
 			return ""
 		}
-		return string(out.Bytes())
+		return out.String()
 	}
 	manager := properties(ask("show", "--property=Version"))
 	if manager["Version"] == "" {
