@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"voice-input/pkg/internal/apikey"
 	"voice-input/pkg/internal/child"
@@ -21,6 +22,8 @@ const (
 	userCredentials = 258
 	// exitCredentials is EXIT_CREDENTIALS of systemd.exec(5).
 	exitCredentials = "243"
+	// settleTime is for a service that is being started.
+	settleTime = 2 * time.Second
 )
 
 // unit looks at the user service. That there is none is no fault: the desktop
@@ -38,25 +41,32 @@ func unit(ctx context.Context, d *clinic) []wire.Check {
 	if manager["Version"] == "" {
 		return one(wire.CheckNote, "no systemd of this user answers", "let the desktop start voice-input daemon when the session begins")
 	}
-	return unitChecks(major(manager["Version"]),
-		properties(ask("show", "--property=LoadState,ActiveState,ExecMainStatus", unitName)), decrypts(ask("cat", unitName)))
+	// The look at the daemon may have started it, by its socket.
+	state := properties(ask("show", "--property=LoadState,ActiveState,ExecMainStatus", unitName))
+	for end := time.Now().Add(settleTime); state["ActiveState"] == "activating" && time.Now().Before(end) && ctx.Err() == nil; {
+		time.Sleep(100 * time.Millisecond)
+		state = properties(ask("show", "--property=LoadState,ActiveState,ExecMainStatus", unitName))
+	}
+	return unitChecks(major(manager["Version"]), state, decrypts(ask("cat", unitName)))
 }
 
 // unitChecks tells what is wrong with the unit; encrypted says that credentials
 // are to be decrypted for it.
 func unitChecks(version int, unit map[string]string, encrypted bool) []wire.Check {
 	old := encrypted && version > 0 && version < userCredentials
+	// What ends at once and is started again is activating for most of the time.
+	failed := unit["ActiveState"] == "failed" || unit["ActiveState"] == "activating"
 	switch {
 	case unit["LoadState"] == "not-found" || unit["LoadState"] == "":
 		return one(wire.CheckNote, "systemd knows no "+unitName, "voice-input setup systemd prints it")
 	case unit["LoadState"] != "loaded":
 		return one(wire.CheckFailed, unitName+" cannot be loaded", "systemctl --user status voice-input says why")
-	case unit["ActiveState"] == "failed" && unit["ExecMainStatus"] == exitCredentials && old:
+	case failed && unit["ExecMainStatus"] == exitCredentials && old:
 		return one(wire.CheckFailed, fmt.Sprintf("systemd %d cannot decrypt the credentials of a user's unit", version), plainCredentials)
-	case unit["ActiveState"] == "failed" && unit["ExecMainStatus"] == exitCredentials:
+	case failed && unit["ExecMainStatus"] == exitCredentials:
 		return one(wire.CheckFailed, "the unit's credentials cannot be loaded", "each LoadCredential= must name a file that is there and yours")
-	case unit["ActiveState"] == "failed":
-		return one(wire.CheckFailed, unitName+" has failed", "journalctl --user --unit voice-input says why; systemctl --user restart voice-input")
+	case failed:
+		return one(wire.CheckFailed, unitName+" has failed, or does not get ready", "journalctl --user --unit voice-input says why; systemctl --user restart voice-input")
 	case old:
 		return one(wire.CheckWarning, fmt.Sprintf("systemd %d may not decrypt the credentials of a user's unit", version), plainCredentials)
 	case unit["ActiveState"] == "inactive":

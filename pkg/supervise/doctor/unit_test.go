@@ -27,6 +27,8 @@ func TestUnitChecks(t *testing.T) {
 		{"is reloaded", 252, unit("loaded", "reloading", "0"), false, wire.CheckOK, "runs"},
 		{"does not run", 252, unit("loaded", "inactive", "0"), false, wire.CheckNote, "does not run"},
 		{"failed", 252, unit("loaded", "failed", "69"), false, wire.CheckFailed, "has failed"},
+		{"fails again and again", 252, unit("loaded", "activating", "69"), false, wire.CheckFailed, "does not get ready"},
+		{"no file, again and again", 252, unit("loaded", "activating", "243"), false, wire.CheckFailed, "cannot be loaded"},
 		{"no file", 252, unit("loaded", "failed", "243"), false, wire.CheckFailed, "cannot be loaded"},
 		{"old and encrypted", 257, unit("loaded", "failed", "243"), true, wire.CheckFailed, "systemd 257 cannot decrypt"},
 		{"new and encrypted", 258, unit("loaded", "failed", "243"), true, wire.CheckFailed, "cannot be loaded"},

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"voice-input/pkg/cli"
@@ -22,6 +23,7 @@ var snippets = []struct {
 	files       []string
 }{
 	{"hyprland", "print bindings for Hyprland", []string{"hyprland"}},
+	{"hyprland-lua", "print bindings for Hyprland in Lua", []string{"hyprland-lua"}},
 	{"sway", "print bindings for sway", []string{"sway"}},
 	{"niri", "print bindings for niri", []string{"niri"}},
 	{"i3", "print bindings for i3", []string{"i3"}},
@@ -48,11 +50,26 @@ func Command() *cli.Command {
 	return cmd
 }
 
-// Text returns a file with the path of the program in it.
+var (
+	unwritable = regexp.MustCompile(`[[:cntrl:]"'\\$%]`)
+	plain      = regexp.MustCompile(`^[A-Za-z0-9/._+@-]*$`)
+)
+
+// Text returns a file with the path of the program in it, in quotes where its
+// reader would take it apart. It refuses a path that no reader takes.
 func Text(file, program string) (string, error) {
 	b, err := texts.ReadFile("text/" + file)
 	if err != nil {
 		return "", err
+	}
+	switch {
+	case unwritable.MatchString(program):
+		return "", cli.Errorf(cli.StatusCantCreate, "cannot write the path of this program, %q, into %s", program, file).WithHint("install it where no name has quotes, $, %% or \\")
+	case plain.MatchString(program) || file == "niri": // niri runs the program itself
+	case strings.HasPrefix(file, "voice-input."): // a unit
+		program = `"` + program + `"`
+	default: // a shell reads it
+		program = "'" + program + "'"
 	}
 	return strings.ReplaceAll(string(b), "{{program}}", program), nil
 }
@@ -64,7 +81,18 @@ func program() (string, error) {
 	if err != nil {
 		return "", cli.Errorf(cli.StatusOSFile, "cannot find this program: %w", err)
 	}
-	return self, nil
+	return unwrapped(self), nil
+}
+
+// unwrapped returns the path that is meant for a program. Packages of Nix put a
+// wrapper in the place of a program, which gives it its PATH, and the program
+// as .NAME-wrapped beside it.
+func unwrapped(path string) string {
+	dir, name := filepath.Split(path)
+	if inner, ok := strings.CutSuffix(name, "-wrapped"); ok && strings.HasPrefix(inner, ".") {
+		return dir + inner[1:]
+	}
+	return path
 }
 
 func show(o *cli.IO, files []string) error {

@@ -122,7 +122,7 @@ func TestCommandsExist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"hyprland", "sway", "niri", "i3", "waybar"} {
+	for _, name := range []string{"hyprland", "hyprland-lua", "sway", "niri", "i3", "waybar"} {
 		text := run(t, name)
 		if strings.Contains(text, "{{") || !strings.Contains(text, self) {
 			t.Errorf("%s:\n%s", name, text)
@@ -131,6 +131,59 @@ func TestCommandsExist(t *testing.T) {
 			if m[1] == "record" && !slices.Contains([]string{"toggle", "cancel", "press", "release"}, m[2]) {
 				t.Errorf("%s: no command %q", name, m[2])
 			}
+		}
+	}
+}
+
+// A wrapper of Nix is what starts the program (P1).
+func TestP1Wrapper(t *testing.T) {
+	for path, want := range map[string]string{
+		"/store/bin/voice-input":          "/store/bin/voice-input",
+		"/store/bin/.voice-input-wrapped": "/store/bin/voice-input",
+		"/store/bin/voice-input-wrapped":  "/store/bin/voice-input-wrapped",
+	} {
+		if got := unwrapped(path); got != want {
+			t.Errorf("%s is started as %s, want %s", path, got, want)
+		}
+	}
+}
+
+// A path that a reader would take apart is in quotes, and one that no reader
+// takes is refused.
+func TestOddPaths(t *testing.T) {
+	dir := filepath.Join(desktoptest.Dir(t), "Ein Ort & mehr")
+	program := filepath.Join(dir, "voice-input")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	commands := map[string]string{
+		"hyprland": `, exec, (.*)\n`, "hyprland-lua": `exec_cmd\("(.*?)"\)`, "sway": `\bexec (.*)\n`, "i3": `--no-startup-id (.*)\n`, "waybar": `"on-click": "(.*)"`,
+	}
+	for file, command := range commands {
+		text, err := Text(file, program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := regexp.MustCompile(command).FindStringSubmatch(text)
+		if m == nil {
+			t.Fatalf("%s has no command:\n%s", file, text)
+		}
+		if out, err := exec.Command("sh", "-c", m[1]).Output(); err != nil || string(out) != "record toggle\n" {
+			t.Errorf("%s: %s gives %q, %v", file, m[1], out, err)
+		}
+	}
+	if text, err := Text("niri", program); err != nil || !strings.Contains(text, `spawn "`+program+`" "record" "toggle"`) {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if text, err := Text("voice-input.service", program); err != nil || !strings.Contains(text, `ExecStart="`+program+`" daemon`+"\n") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	for _, path := range []string{`/a"b/voice-input`, "/a'b/voice-input", `/a\b/voice-input`, "/$HOME/voice-input", "/100%/voice-input", "/a\nb/voice-input"} {
+		if text, err := Text("sway", path); err == nil || text != "" {
+			t.Errorf("%q is written:\n%s", path, text)
 		}
 	}
 }
