@@ -10,6 +10,18 @@ staticcheck := "honnef.co/go/tools/cmd/staticcheck@v0.8.2"
 build:
     go build -trimpath -tags {{tags}} -ldflags '-X voice-input/pkg/cli.version={{version}}' -o bin/ ./cmd/...
 
+# install for this user, or below $PREFIX; $DESTDIR is honoured
+install: build
+    packaging/install
+
+# remove what install has put there
+uninstall:
+    packaging/uninstall
+
+# pack the programs as a Debian package into dist/
+deb: build
+    packaging/deb
+
 # everything that must hold: linters, then all tests with the race detector
 test: lint
     go test -race -timeout 20m ./...
