@@ -24,10 +24,23 @@
         voice-input = final.callPackage ./nix/package.nix { };
       };
 
+      homeModules = {
+        voice-input = import ./nix/home-manager.nix self;
+        default = self.homeModules.voice-input;
+      };
+      # The name before Home Manager had one of its own for it.
+      homeManagerModules = self.homeModules;
+
+      nixosModules = {
+        voice-input = import ./nix/nixos.nix self;
+        default = self.nixosModules.voice-input;
+      };
+
       checks = eachSystem (
-        pkgs: system: {
+        pkgs: system:
+        import ./nix/checks.nix {
+          inherit pkgs self;
           inherit (self.packages.${system}) voice-input;
-          inherit (self.packages.${system}.voice-input.tests) suite;
         }
       );
 

@@ -1,17 +1,36 @@
 {
   lib,
   buildGoModule,
+  coreutils,
   installShellFiles,
   makeBinaryWrapper,
   mandoc,
   python3,
+  tmux,
   versionCheckHook,
   wl-clipboard,
+  wtype,
   xclip,
+  xdotool,
+
+  # More programs for recognising and delivering, such as whisper-cpp for the
+  # engine of that name.
+  extraTools ? [ ],
 }:
 
 let
   programs = builtins.attrNames (builtins.readDir ../cmd);
+
+  # What vi-type and the engines run. A service of the user has next to nothing
+  # in its PATH.
+  tools = [
+    tmux
+    wl-clipboard
+    wtype
+    xclip
+    xdotool
+  ]
+  ++ extraTools;
 in
 buildGoModule (finalAttrs: {
   pname = "voice-input";
@@ -61,21 +80,20 @@ buildGoModule (finalAttrs: {
 
   postInstall = ''
     installManPage man/*.[157]
-    mkdir -p $out/share/voice-input
+    installShellCompletion --bash share/completions/bash/* --zsh share/completions/zsh/* --fish share/completions/fish/*
+    mkdir -p $out/share/voice-input $out/lib/systemd/user
     cp -r share/. $out/share/voice-input/
+    rm -r $out/share/voice-input/completions
+    for unit in pkg/supervise/setup/text/voice-input.*; do
+      sed -e "s|{{program}}|$out/bin/voice-input|" -e 's|=kill |=${coreutils}/bin/kill |' $unit >$out/lib/systemd/user/''${unit##*/}
+    done
   '';
 
-  # Only the supervisor starts clipboard programs, by way of the vi-type beside
-  # it. They come last, so that the user's own win. Every other program stays
+  # The supervisor starts everything else, by way of the programs beside it.
+  # The tools come last, so that the user's own win. Every other program stays
   # a plain file.
   postFixup = ''
-    wrapProgram $out/bin/voice-input \
-      --suffix PATH : ${
-        lib.makeBinPath [
-          wl-clipboard
-          xclip
-        ]
-      }
+    wrapProgram $out/bin/voice-input --suffix PATH : ${lib.makeBinPath tools}
   '';
 
   doInstallCheck = true;
@@ -87,6 +105,9 @@ buildGoModule (finalAttrs: {
       test "$($out/bin/$program --version)" = "$version"
     done
     test "$(echo works | $out/bin/vi-type --text --to stdout)" = works
+    # The dictionaries are found where they lie.
+    echo 声学模型 | $out/bin/vi-terms --text >terms.json
+    grep -F '{"text":"声学模型"' terms.json >/dev/null
     $out/bin/voice-input config show >/dev/null
     $out/bin/voice-input model list >/dev/null
     # The engine programs are found where they lie; that none of them can work

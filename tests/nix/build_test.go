@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -19,6 +20,23 @@ installManPage() {
 		mkdir -p "$out/share/man/man${page##*.}"
 		cp "$page" "$out/share/man/man${page##*.}"
 	done
+}
+installShellCompletion() {
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--bash) to=share/bash-completion/completions ;;
+		--zsh) to=share/zsh/site-functions ;;
+		--fish) to=share/fish/vendor_completions.d ;;
+		*) install -D -m 644 "$1" "$out/$to/${1##*/}" ;;
+		esac
+		shift
+	done
+}
+wrapProgram() { # PROGRAM --suffix PATH : DIRS
+	hidden=${1%/*}/.${1##*/}-wrapped
+	mv "$1" "$hidden"
+	printf '#!%s\nPATH=$PATH:%s exec -a "$0" %s "$@"\n' "$BASH" "$5" "$hidden" >"$1"
+	chmod 755 "$1"
 }
 export GOPROXY=off GOSUMDB=off GOTOOLCHAIN=local GOENV=off GOWORK=off GO111MODULE=on
 # goModules: its build and install phases with proxyVendor.
@@ -37,6 +55,7 @@ done
 mkdir -p "$out"
 cp -r "$GOPATH/bin" "$out"
 eval "$postInstall"
+eval "$postFixup"
 eval "$installCheckPhase"
 `
 
@@ -47,7 +66,7 @@ func TestPhases(t *testing.T) {
 	s := newSandbox(t)
 	args := decode[map[string]string](t, s.evaluate(t, "packages.x86_64-linux.default", `p: {
 		src = "${p.src}";
-		inherit (p.args) version postInstall installCheckPhase;
+		inherit (p.args) version postInstall postFixup installCheckPhase;
 		subPackages = toString p.args.subPackages;
 		tags = builtins.concatStringsSep "," p.args.tags;
 		ldflags = toString p.args.ldflags;
@@ -69,9 +88,70 @@ func TestPhases(t *testing.T) {
 		t.Fatalf("%v\n%s", err, msg)
 	}
 
-	// Every page and every file of share/ lies where it is looked for.
-	for from, to := range map[string]string{"man": "share/man", "share": "share/voice-input"} {
+	t.Run("P1", func(t *testing.T) { toolsAreFound(t, s, out, args["postFixup"]) })
+	t.Run("P6", func(t *testing.T) { filesAreInstalled(t, out) })
+
+	// The units are those that the program prints, but for the path of kill.
+	printed := filepath.Join(s.dir, "units")
+	if msg, err := exec.CommandContext(t.Context(), filepath.Join(out, "bin/voice-input"), "setup", "systemd", "--write", printed).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, msg)
+	}
+	for _, name := range []string{"voice-input.service", "voice-input.socket"} {
+		want, err := os.ReadFile(filepath.Join(printed, name))
+		got, err2 := os.ReadFile(filepath.Join(out, "lib/systemd/user", name))
+		if plain := regexp.MustCompile(`=\S+/coreutils/bin/kill |=\S+-coreutils/bin/kill `).ReplaceAll(got, []byte("=kill ")); err != nil || err2 != nil || string(plain) != string(want) {
+			t.Errorf("%s is\n%s\nwant, but for the path of kill,\n%s", name, got, want)
+		}
+	}
+}
+
+// tools are the programs that delivery runs, and their packages.
+var tools = map[string]string{
+	"wl-copy": "wl-clipboard", "wl-paste": "wl-clipboard", "wtype": "wtype", "xclip": "xclip", "xdotool": "xdotool", "tmux": "tmux",
+}
+
+// toolsAreFound puts the host's programs where the packages of Nix would have
+// theirs: a service, which has none of them in its PATH, finds them there.
+func toolsAreFound(t *testing.T, s *sandbox, out, wrapper string) {
+	doctor := func() string {
+		cmd := exec.CommandContext(t.Context(), filepath.Join(out, "bin/voice-input"), "doctor")
+		cmd.Env = []string{"HOME=" + s.dir, "XDG_RUNTIME_DIR=" + s.dir, "WAYLAND_DISPLAY=wayland-1", "PATH=/nonexistent"}
+		said, _ := cmd.CombinedOutput() // status 1: there is no desktop
+		return string(said)
+	}
+	if said := doctor(); !strings.Contains(said, "wl-copy is not installed") {
+		t.Fatalf("without the packages:\n%s", said)
+	}
+	for program, from := range tools {
+		need(t, program)
+		host, err := exec.LookPath(program)
+		dir := regexp.MustCompile(`[^ :]*-` + from + `/bin`).FindString(wrapper)
+		if err != nil || dir == "" {
+			t.Fatalf("%s is not in %s: %v", from, wrapper, err)
+		}
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(host, filepath.Join(dir, program)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if said := doctor(); !strings.Contains(said, "the clipboard can be used") {
+		t.Errorf("with the packages:\n%s", said)
+	}
+}
+
+// filesAreInstalled looks for every page, completion and file of share/: they
+// are there, and those can be run that are programs.
+func filesAreInstalled(t *testing.T, out string) {
+	for from, to := range map[string]string{
+		"man": "share/man", "share": "share/voice-input", "share/completions/bash": "share/bash-completion/completions",
+		"share/completions/zsh": "share/zsh/site-functions", "share/completions/fish": "share/fish/vendor_completions.d",
+	} {
 		err := filepath.WalkDir(filepath.Join(root, from), func(path string, d fs.DirEntry, err error) error {
+			if from == "share" && filepath.Base(path) == "completions" {
+				return filepath.SkipDir
+			}
 			if err != nil || d.IsDir() {
 				return err
 			}

@@ -18,10 +18,13 @@ let
   # The arguments of stdenv.mkDerivation and of buildGoModule that we use.
   known = [
     "buildInputs"
+    "buildPhase"
     "checkPhase"
     "doCheck"
     "doInstallCheck"
+    "dontFixup"
     "installCheckPhase"
+    "installPhase"
     "ldflags"
     "meta"
     "nativeBuildInputs"
@@ -62,6 +65,94 @@ let
   packages =
     {
       inherit lib system;
+      stdenv = rec {
+        hostPlatform = {
+          inherit system;
+        };
+        buildPlatform = hostPlatform // {
+          canExecute = other: other == hostPlatform;
+        };
+      };
+      # Builders that are not run, with what they are given in the environment,
+      # so that all of it is evaluated. A set cannot stand there.
+      runCommand =
+        name: env: text:
+        builtins.derivation (
+          {
+            inherit name system text;
+            builder = "/bin/sh";
+          }
+          // removeAttrs env [ "passthru" ]
+        )
+        // (env.passthru or { });
+      writeText = name: content: packages.runCommand name { inherit content; } "";
+      writeShellScript = packages.writeText;
+      fetchurl =
+        { url, sha256 }:
+        builtins.derivation {
+          name = baseNameOf url;
+          inherit system url;
+          builder = "builtin:fetchurl";
+          outputHash = sha256;
+          outputHashAlgo = "sha256";
+          outputHashMode = "flat";
+        };
+      # The text that nixpkgs has a program make of the same JSON may have another
+      # form; it means the same.
+      formats.toml = _: {
+        type =
+          let
+            value = lib.types.oneOf (
+              with lib.types;
+              [
+                bool
+                int
+                float
+                str
+                path
+                (attrsOf value)
+                (listOf value)
+              ]
+            );
+          in
+          value;
+        generate =
+          name: value:
+          let
+            toml =
+              v:
+              if builtins.isAttrs v then
+                "{${lib.concatStringsSep ", " (pairs v)}}"
+              else if builtins.isList v then
+                "[${lib.concatStringsSep ", " (map toml v)}]"
+              else
+                builtins.toJSON v;
+            pairs = lib.mapAttrsToList (key: v: "${builtins.toJSON key} = ${toml v}");
+          in
+          packages.writeText name (lib.concatMapStrings (line: line + "\n") (pairs value));
+      };
+      # A test of a virtual machine is evaluated as far as it is ours.
+      testers.runNixOSTest =
+        {
+          name,
+          nodes,
+          testScript,
+        }:
+        packages.runCommand "vm-test-run-${name}" {
+          inherit testScript;
+          nodes = builtins.toJSON (
+            builtins.mapAttrs (
+              _: node:
+              builtins.removeAttrs (lib.evalModules {
+                modules = [
+                  ./nixos.nix
+                  node
+                ];
+                specialArgs.pkgs = packages;
+              }).config [ "assertions" ]
+            ) nodes
+          );
+        } "";
       buildGoModule = f: goModule (if builtins.isFunction f then f else _: f);
       mkShell = args: derivationOf "shell" { inherit args; };
       callPackage =
@@ -73,6 +164,8 @@ let
         f (builtins.intersectAttrs wanted packages // given);
     }
     // lib.genAttrs [
+      "coreutils"
+      "foot"
       "go-tools"
       "gopls"
       "installShellFiles"
@@ -86,9 +179,15 @@ let
       "pulseaudio"
       "python3"
       "shellcheck"
+      "sway"
+      "systemd"
+      "tmux"
       "versionCheckHook"
+      "whisper-cpp"
       "wl-clipboard"
+      "wtype"
       "xclip"
+      "xdotool"
     ] (name: derivationOf name { });
 in
 packages
