@@ -48,7 +48,10 @@ func TestNothingPrivateComesOut(t *testing.T) {
 		return hyprlandWindow(t, "kitty")
 	}
 	broken := filepath.Join(desktoptest.Dir(t), "s")
-	listen(t, broken, func(c net.Conn) { fmt.Fprintln(c, secret) })
+	listen(t, broken, func(c net.Conn) {
+		c.Read(make([]byte, 64)) // the request
+		fmt.Fprintln(c, secret)
+	})
 	tests := []struct {
 		name string
 		env  map[string]string

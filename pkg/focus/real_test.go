@@ -138,8 +138,8 @@ func TestFootServerIsAmbiguous(t *testing.T) {
 	socket := desktoptest.Dir(t) + "/foot"
 	desktoptest.Start(t, env, "foot", "--server="+socket)
 	l := looker(t, map[string]string{"SWAYSOCK": s.IPC})
-	client := func() {
-		desktoptest.Start(t, append(env, actor+"=[]"), "sh", "-c", "until footclient --server-socket=$0 $1; do sleep 0.05; done", socket, codex)
+	client := func() { // what it starts has the server's environment
+		desktoptest.Start(t, env, append([]string{"sh", "-c", `until footclient --server-socket=$0 "$@"; do sleep 0.05; done`, socket}, play(codex)...)...)
 	}
 	client()
 	awaitFocus(t, l, "codex", what)
