@@ -18,7 +18,7 @@ func BenchmarkLook(b *testing.B) {
 	dir := b.TempDir()
 	desktoptest.Run(b, os.Environ(), "go", "build", "-trimpath", "-tags", "urfave_cli_no_docs", "-o", dir+"/", "voice-input/cmd/vi-focus")
 	display := desktoptest.X11(b)
-	desktoptest.Start(b, []string{"DISPLAY=" + display, "PATH=" + os.Getenv("PATH"), "HOME=" + dir}, "openbox")
+	desktoptest.Openbox(b, []string{"DISPLAY=" + display, "PATH=" + os.Getenv("PATH"), "HOME=" + dir})
 	k := desktoptest.StartKitty(b, []string{"DISPLAY=" + display}, "/tmp/kitty-KITTY_PID", play(program(b, dir, "codex"))...)
 	env := hyprlandAnswer(b, fmt.Sprintf(`{"class":"kitty","pid":%d,"address":"0x1"}`, k.PID))
 	environ := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
@@ -59,7 +59,7 @@ func BenchmarkLook(b *testing.B) {
 func BenchmarkLookInProcess(b *testing.B) {
 	dir := b.TempDir()
 	display := desktoptest.X11(b)
-	desktoptest.Start(b, []string{"DISPLAY=" + display, "PATH=" + os.Getenv("PATH"), "HOME=" + dir}, "openbox")
+	desktoptest.Openbox(b, []string{"DISPLAY=" + display, "PATH=" + os.Getenv("PATH"), "HOME=" + dir})
 	k := desktoptest.StartKitty(b, []string{"DISPLAY=" + display}, "/tmp/kitty-KITTY_PID", play(program(b, dir, "codex"))...)
 	l := looker(b, hyprlandAnswer(b, fmt.Sprintf(`{"class":"kitty","pid":%d}`, k.PID)))
 	l.Explain = func(string, ...any) {}

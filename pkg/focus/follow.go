@@ -30,6 +30,7 @@ func (l *Looker) Follow(ctx context.Context, emit func(*wire.Focus) error) error
 		}
 	}
 	watching, ended := false, make(chan error, 1)
+	var since time.Time // the watch began
 	var last *wire.Focus
 	for {
 		f, d := l.lookWith(ctx)
@@ -43,11 +44,12 @@ func (l *Looker) Follow(ctx context.Context, emit func(*wire.Focus) error) error
 		}
 		last = f
 		if d != nil && !watching {
-			watching = true
+			watching, since = true, time.Now()
 			go func() { ended <- d.watch(ctx, notify) }()
 		}
 		var tick <-chan time.Time
-		if !watching || f.Terminal != nil {
+		// Some desktops do not say when they have begun to tell.
+		if !watching || f.Terminal != nil || time.Since(since) < poll {
 			tick = time.After(poll)
 		}
 		select {

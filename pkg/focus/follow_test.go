@@ -104,12 +104,33 @@ func TestFollowEvents(t *testing.T) {
 	}
 }
 
+// A change that comes after the first look and before events are told is seen
+// all the same.
+func TestFollowMissesNothingAtTheStart(t *testing.T) {
+	dir := desktoptest.Dir(t)
+	var looks atomic.Int32
+	serveHyprland(t, filepath.Join(dir, "hypr/x"), func() string {
+		class := "first"
+		if looks.Add(1) > 2 { // of which the second is the one that a watch begins with
+			class = "second"
+		}
+		return `{"class":"` + class + `","pid":1}`
+	})
+	listen(t, filepath.Join(dir, "hypr/x/.socket2.sock"), func(c net.Conn) { io.Copy(io.Discard, c) })
+	out := follow(t, looker(t, map[string]string{"XDG_RUNTIME_DIR": dir, "HYPRLAND_INSTANCE_SIGNATURE": "x"}))
+	for _, want := range []string{"first", "second"} {
+		if got := next(t, out); got != want {
+			t.Fatalf("got %s, want %s", got, want)
+		}
+	}
+}
+
 // Real events of a real X server and a real compositor.
 func TestFollowReal(t *testing.T) {
 	dir := t.TempDir()
 	display := desktoptest.X11(t)
 	x := []string{"DISPLAY=" + display, "PATH=/usr/bin:/bin", "HOME=" + dir}
-	desktoptest.Start(t, x, "openbox")
+	desktoptest.Openbox(t, x)
 	s := desktoptest.Sway(t)
 	wayland := []string{"WAYLAND_DISPLAY=" + s.Display, "XDG_RUNTIME_DIR=" + dir, "HOME=" + dir, "PATH=/usr/bin:/bin"}
 	for _, tt := range []struct {

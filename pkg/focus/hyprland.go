@@ -77,6 +77,7 @@ func (h hyprland) watch(ctx context.Context, changed func()) error {
 		return err
 	}
 	defer conn.Close()
+	changed() // what came before is told by no event
 	return eachLine(conn, func(line []byte) {
 		switch name, _, _ := bytes.Cut(line, []byte(">>")); string(name) {
 		case "activewindow", "activewindowv2", "workspace", "focusedmon", "closewindow":

@@ -48,7 +48,7 @@ func TestRule_B1_KittyOnX11(t *testing.T) {
 	dir := t.TempDir()
 	codex, pi, helper := program(t, dir, "codex"), program(t, dir, "pi"), program(t, dir, "codex-helper")
 	display := desktoptest.X11(t)
-	desktoptest.Start(t, []string{"DISPLAY=" + display, "PATH=/usr/bin:/bin", "HOME=" + dir}, "openbox")
+	desktoptest.Openbox(t, []string{"DISPLAY=" + display, "PATH=/usr/bin:/bin", "HOME=" + dir})
 	l := looker(t, map[string]string{"DISPLAY": display})
 	awaitFocus(t, l, "no_window", what)
 	m := desktoptest.StartTmux(t, "work", play(pi)...)
@@ -91,7 +91,7 @@ func TestF5_RealKittyElsewhere(t *testing.T) {
 	dir := desktoptest.Dir(t)
 	codex := program(t, t.TempDir(), "codex")
 	display := desktoptest.X11(t)
-	desktoptest.Start(t, []string{"DISPLAY=" + display, "PATH=/usr/bin:/bin", "HOME=" + dir}, "openbox")
+	desktoptest.Openbox(t, []string{"DISPLAY=" + display, "PATH=/usr/bin:/bin", "HOME=" + dir})
 	for _, listen := range []string{dir + "/other-KITTY_PID", "@vi-focus-" + fmt.Sprint(time.Now().UnixNano())} {
 		t.Run(listen[:1], func(t *testing.T) {
 			k := desktoptest.StartKitty(t, []string{"DISPLAY=" + display}, listen, play(codex)...)

@@ -201,7 +201,11 @@ func (x x11) watch(ctx context.Context, changed func()) error {
 		return err
 	}
 	root := xproto.Setup(conn).DefaultScreen(conn).Root
-	xproto.ChangeWindowAttributes(conn, root, xproto.CwEventMask, []uint32{xproto.EventMaskPropertyChange | xproto.EventMaskSubstructureNotify})
+	events := []uint32{xproto.EventMaskPropertyChange | xproto.EventMaskSubstructureNotify}
+	if xproto.ChangeWindowAttributesChecked(conn, root, xproto.CwEventMask, events).Check() != nil {
+		return errUnreachable
+	}
+	changed() // what came before is told by no event
 	for {
 		event, xerr := conn.WaitForEvent()
 		if event == nil && xerr == nil {

@@ -338,7 +338,7 @@ func TestTitlesStayInside(t *testing.T) {
 	t.Parallel()
 	secrets := []secret{{"a title", secretTitle, false}, {"what was said", words, false}}
 	display := desktoptest.X11(t)
-	desktoptest.Start(t, []string{"PATH=" + os.Getenv("PATH"), "DISPLAY=" + display, "HOME=" + desktoptest.Dir(t)}, "openbox")
+	desktoptest.Openbox(t, []string{"PATH=" + os.Getenv("PATH"), "DISPLAY=" + display, "HOME=" + desktoptest.Dir(t)})
 	reader := desktoptest.NewReader(t, true)
 	named := []string{"sh", "-c", "printf '\\033]2;%s\\007' " + secretTitle + "; exec \"$@\"", "sh"}
 	kitty := desktoptest.StartKitty(t, []string{"DISPLAY=" + display}, filepath.Join(desktoptest.Dir(t), "kitty"), append(named, reader.Command...)...)

@@ -42,17 +42,7 @@ func env(t testing.TB, display string) []string {
 func screen(t testing.TB) []string {
 	t.Helper()
 	e := env(t, desktoptest.X11(t))
-	desktoptest.Start(t, e, "openbox", "--sm-disable")
-	// It gives no focus to a window that was there before it.
-	b := testBoard(t, e)
-	desktoptest.Until(t, "the window manager", func() bool {
-		check, err := b.atom("_NET_SUPPORTING_WM_CHECK")
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := xproto.GetProperty(b.Conn, false, b.root, check, xproto.AtomWindow, 0, 1).Reply()
-		return err == nil && len(r.Value) == 4
-	})
+	desktoptest.Openbox(t, e)
 	return e
 }
 

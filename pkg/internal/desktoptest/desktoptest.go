@@ -116,6 +116,18 @@ func X11(t testing.TB) string {
 	return fmt.Sprintf(":%d", n)
 }
 
+// Openbox starts a window manager on an X server and waits until it manages:
+// it gives no focus to a window that was there before it.
+func Openbox(t testing.TB, env []string) {
+	t.Helper()
+	ready := filepath.Join(Dir(t), "ready")
+	Start(t, env, "openbox", "--sm-disable", "--startup", "touch "+ready)
+	Until(t, "the window manager", func() bool {
+		_, err := os.Stat(ready)
+		return err == nil
+	})
+}
+
 // Compositor is a Sway without a screen.
 type Compositor struct {
 	Display string // path for WAYLAND_DISPLAY
