@@ -18,7 +18,7 @@ import (
 
 // manage gives the user a service manager, the real systemd, as a login does.
 // It must believe that the machine was booted with systemd, and have a control
-// group of its own; both take root.
+// group of its own; both take root, and a container may not give them.
 func (u *user) manage(t *testing.T) {
 	t.Helper()
 	need(t, "systemctl", "unshare", "setpriv", "findmnt")
@@ -26,12 +26,15 @@ func (u *user) manage(t *testing.T) {
 		t.Skip("only root can start a service manager for somebody else")
 	}
 	mounted, err := exec.Command("findmnt", "--noheadings", "--first-only", "--types", "cgroup2", "--output", "TARGET").Output()
+	if err == nil {
+		err = exec.Command("unshare", "--mount", "true").Run()
+	}
 	if err != nil {
-		t.Fatalf("no control groups of the second kind are mounted: %v", err)
+		t.Skipf("this machine lets nobody start a service manager: %v", err)
 	}
 	group := filepath.Join(strings.TrimSpace(string(mounted)), filepath.Base(u.home))
 	if err := os.Mkdir(group, 0o755); err != nil {
-		t.Fatal(err)
+		t.Skipf("this machine gives no control group: %v", err)
 	}
 	t.Cleanup(func() { removeGroup(t, group) })
 	script := fmt.Sprintf(`set -e
