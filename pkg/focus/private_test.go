@@ -39,7 +39,7 @@ func TestNothingPrivateComesOut(t *testing.T) {
 	m.Do("rename-window", "-t", "work", "name")
 	m.Do(append([]string{"split-window", "-d", "-t", "work"}, append(play(sleeper), secret)...)...)
 	m.Do("select-pane", "-T", secret, "-t", "work:0.1")
-	inTmux := tmuxLine(t, m)
+	inTmux := codexInTmux(t, m)
 
 	kittyOf := func(path string, args ...string) map[string]string {
 		sock := filepath.Join(desktoptest.Dir(t), "k")
@@ -111,7 +111,7 @@ func TestWherePretty(t *testing.T) {
 	m := desktoptest.StartTmux(t, "work", play(program(t, t.TempDir(), "codex"))...)
 	m.Do("rename-window", "-t", "work", "edit \"说\"")
 	m.Do("split-window", "-h", "-d", "-t", "work", "sleep", "1000")
-	status, stdout, stderr := vifocus(t, tmuxLine(t, m), "--where", "--pretty", "--timeout", "30s")
+	status, stdout, stderr := vifocus(t, codexInTmux(t, m), "--where", "--pretty", "--timeout", "30s")
 	want := "session \"work\" in tmux\nwindow  0 \"edit \\\"说\\\"\", active, layout {%0,%1}\npane    0 of 2 (%0), active\n"
 	if status != 0 || stdout != want || stderr != "" {
 		t.Errorf("status %d\n%s%s\nwant\n%s", status, stdout, stderr, want)
@@ -203,7 +203,7 @@ func TestTitlePointsToTheThread(t *testing.T) {
 	m.Do("split-window", "-h", "-d", "-t", "work", "sleep", "1000")
 	m.Do("select-pane", "-T", "neighbour | 11111111-2222-3333-4444-55555555", "-t", "work:0.1")
 	m.Do("select-pane", "-T", "private: plan | "+id+"...", "-t", "work:0.0")
-	status, stdout, stderr := vifocus(t, tmuxLine(t, m), "--explain", "--timeout", "30s")
+	status, stdout, stderr := vifocus(t, codexInTmux(t, m), "--explain", "--timeout", "30s")
 	var f wire.Focus
 	if err := wire.Decode([]byte(strings.TrimSpace(stdout)), &f); err != nil || status != 0 {
 		t.Fatalf("status %d, %v: %s", status, err, stderr)

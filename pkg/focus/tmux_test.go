@@ -91,6 +91,14 @@ func tmuxLine(t *testing.T, m *desktoptest.Tmux) map[string]string {
 	return hyprlandWindow(t, "kitty")
 }
 
+// codexInTmux is tmuxLine, of a tmux that shows a Codex, once that is there.
+func codexInTmux(t *testing.T, m *desktoptest.Tmux) map[string]string {
+	t.Helper()
+	env := tmuxLine(t, m)
+	awaitFocus(t, looker(t, env), "codex in %0", what)
+	return env
+}
+
 // The agent is that of the pane which the client shows, and the location says
 // which that is and nothing of its neighbours.
 func TestTmux(t *testing.T) {
@@ -140,7 +148,7 @@ func TestTmux(t *testing.T) {
 // it is not left behind.
 func TestTmuxHangs(t *testing.T) {
 	m := desktoptest.StartTmux(t, "work", play(program(t, t.TempDir(), "codex"))...)
-	env := tmuxLine(t, m)
+	env := codexInTmux(t, m)
 	server, err := strconv.Atoi(m.Do("display-message", "-p", "#{pid}"))
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +165,7 @@ func TestTmuxHangs(t *testing.T) {
 // A service without tmux on its PATH uses the one that shows.
 func TestTmuxIsNotOnPath(t *testing.T) {
 	m := desktoptest.StartTmux(t, "work", play(program(t, t.TempDir(), "codex"))...)
-	env := tmuxLine(t, m)
+	env := codexInTmux(t, m)
 	t.Setenv("PATH", "/nonexistent")
 	if f := looker(t, env).Look(t.Context()); f.Agent == nil {
 		t.Errorf("%+v", f)

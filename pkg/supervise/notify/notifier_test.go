@@ -185,6 +185,9 @@ func TestBusComesAndGoes(t *testing.T) {
 		if got := d.await(t, "The recognition has failed"); got.Body != fmt.Sprint(i) || got.Replaces != 0 {
 			t.Errorf("%+v", got)
 		}
+		// Another one is sent when the answer to the first has come: it was shown.
+		fail(10 * i)
+		desktoptest.Until(t, "another notification", func() bool { return d.last().Body == fmt.Sprint(10*i) })
 		b.stop()
 		fail(i + 1) // nobody is there
 		desktoptest.Until(t, "the failure", func() bool { return failures.Load() == int32(i+1)/2 })

@@ -41,6 +41,7 @@ func check(t *testing.T, text, file string, argv ...string) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(argv[0], append(argv[1:], path)...)
+	cmd.Dir = dir
 	if os.Getuid() == 0 { // sway refuses to run as root
 		if err := os.Chown(dir, 65534, 65534); err != nil {
 			t.Fatal(err)
