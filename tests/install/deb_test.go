@@ -1,6 +1,7 @@
 package install
 
 import (
+	"bytes"
 	"crypto/md5"
 	"encoding/hex"
 	"os"
@@ -18,9 +19,11 @@ func TestDeb(t *testing.T) {
 	u.credential = nil // the builder of packages, whose caches of Go are ours
 	u.env = append(os.Environ(), "BIN="+built)
 	pack := u.command(t.Context(), "sh", "-c", "umask 077; exec "+must(filepath.Abs(filepath.Join(root, "packaging/deb")))+" "+u.home)
+	var complaints bytes.Buffer
+	pack.Stderr = &complaints
 	said, err := pack.Output()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, said)
+		t.Fatalf("%v\n%s%s", err, said, complaints.Bytes())
 	}
 	deb := strings.TrimSpace(string(said))
 	if want := regexp.MustCompile(`/voice-input_1\.2\.3_[a-z0-9]+\.deb$`); !want.MatchString(deb) {
