@@ -50,18 +50,27 @@ exec setpriv --reuid %[1]d --regid %[2]d --clear-groups /lib/systemd/systemd --u
 	if err := manager.Start(); err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan struct{})
+	go func() {
+		manager.Wait()
+		close(ended)
+	}()
 	t.Cleanup(func() {
 		manager.Process.Signal(syscall.SIGTERM)
-		ended := time.AfterFunc(20*time.Second, func() { manager.Process.Kill() })
-		manager.Wait()
-		if !ended.Stop() {
+		select {
+		case <-ended:
+		case <-time.After(20 * time.Second):
 			t.Error("the service manager did not end")
-		}
-		if t.Failed() {
-			t.Logf("the service manager says\n%s", said.Bytes())
+			manager.Process.Kill()
+			<-ended
 		}
 	})
 	until(t, "the service manager answers", func() bool {
+		select {
+		case <-ended:
+			t.Skipf("this machine lets nobody start a service manager: it ended at once: %s", said.Bytes())
+		default:
+		}
 		return u.command(t.Context(), "systemctl", "--user", "show-environment").Run() == nil
 	})
 }
