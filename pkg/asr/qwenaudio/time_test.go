@@ -202,6 +202,7 @@ func TestRetention(t *testing.T) {
 				p.accept()
 				p.listen(len(pcm))
 				p.sentence(1, "so far", false)
+				time.Sleep(time.Millisecond) // the length of the recording is known by then
 				p.hangUp(1001)
 			}, works("whole text")}
 			tr := begin(t, native.StreamingOnly, nil, services[:want]...)

@@ -17,7 +17,7 @@ import (
 
 // Limit bounds every wait for a server. The slowest takes half a second; a
 // loaded machine may need much more.
-const Limit = 30 * time.Second
+const Limit = 2 * time.Minute
 
 // Server is a running sound server.
 type Server struct {
